@@ -1,0 +1,196 @@
+import { err, ok, type Result } from '../result.ts';
+import { hexDecode, hexEncode, isHex64, isHex128, isWellFormed, utf8Encode } from './bytes.ts';
+import type { Crypto } from './crypto.ts';
+
+/** What is wrong with an event: its shape, its id (not the hash of its content), or its signature (NIP-01). */
+export interface EventError {
+  readonly code: 'malformed' | 'bad-id' | 'bad-signature';
+  readonly message: string;
+}
+
+/** What an author decides of an event: NIP-01's members before signing; `created_at` in Unix seconds. */
+export interface EventTemplate {
+  readonly kind: number;
+  readonly created_at: number;
+  readonly tags: readonly (readonly string[])[];
+  readonly content: string;
+}
+
+/** A NIP-01 event of the right shape; says nothing about its id or signature. */
+export interface NostrEvent extends EventTemplate {
+  readonly id: string;
+  readonly pubkey: string;
+  readonly sig: string;
+}
+
+const MINT = Symbol('only this file makes verified events');
+
+/**
+ * An event whose id and signature hold. Made only by `verifyEvent` and `signEvent`: the private field keeps literals and
+ * spread copies from type-checking, and `json` throws TypeError on an object that only pretends.
+ */
+export class VerifiedEvent implements NostrEvent {
+  readonly id: string;
+  readonly pubkey: string;
+  readonly created_at: number;
+  readonly kind: number;
+  readonly tags: readonly (readonly string[])[];
+  readonly content: string;
+  readonly sig: string;
+  #json: string | undefined = undefined;
+
+  /** Private to event.ts; throws TypeError for anyone else. */
+  constructor(mint: typeof MINT, event: NostrEvent) {
+    if (mint !== MINT) throw new TypeError('a VerifiedEvent comes from verifyEvent or signEvent only');
+    this.id = event.id;
+    this.pubkey = event.pubkey;
+    this.created_at = event.created_at;
+    this.kind = event.kind;
+    this.tags = Object.freeze(event.tags.map((tag) => Object.freeze(tag)));
+    this.content = event.content;
+    this.sig = event.sig;
+    Object.freeze(this);
+  }
+
+  /** The canonical JSON text, members in the order id, pubkey, created_at, kind, tags, content, sig; made once, when first asked for. */
+  get json(): string {
+    this.#json ??=
+      `{"id":"${this.id}","pubkey":"${this.pubkey}","created_at":${this.created_at},"kind":${this.kind},` +
+      `"tags":${JSON.stringify(this.tags)},"content":${JSON.stringify(this.content)},"sig":"${this.sig}"}`;
+    return this.#json;
+  }
+
+  /** Whether `value` really is one, whatever its prototype says. */
+  static is(value: unknown): value is VerifiedEvent {
+    return typeof value === 'object' && value !== null && #json in value;
+  }
+}
+
+/** The event in an untrusted JSON value: NIP-01's seven members checked and copied, other members dropped. */
+export function parseEvent(value: unknown): Result<NostrEvent, EventError> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return malformed('an event must be an object');
+  const { id, pubkey, created_at, kind, tags, content, sig } = value as { [member in keyof NostrEvent]?: unknown };
+  if (!isHex64(id)) return malformed('id must be 64 lower-case hex characters');
+  if (!isHex64(pubkey)) return malformed('pubkey must be 64 lower-case hex characters');
+  if (!isHex128(sig)) return malformed('sig must be 128 lower-case hex characters');
+  const template = parseTemplate(created_at, kind, tags, content);
+  if (!template.ok) return template;
+  return ok({ id, pubkey, ...template.value, sig });
+}
+
+function parseTemplate(
+  createdAt: unknown,
+  kind: unknown,
+  tags: unknown,
+  content: unknown,
+): Result<EventTemplate, EventError> {
+  if (!isCount(createdAt, Number.MAX_SAFE_INTEGER)) return malformed('created_at must be an integer from 0 to 2^53-1');
+  if (!isCount(kind, 65_535)) return malformed('kind must be an integer from 0 to 65535');
+  if (typeof content !== 'string' || !isWellFormed(content))
+    return malformed('content must be a string without lone surrogates');
+  if (!Array.isArray(tags)) return malformed('tags must be an array');
+  const copies: string[][] = [];
+  for (const tag of tags as unknown[]) {
+    if (!Array.isArray(tag) || tag.length === 0) return malformed('each tag must be an array of at least one string');
+    for (const item of tag as unknown[]) {
+      if (typeof item !== 'string' || !isWellFormed(item))
+        return malformed('each tag item must be a string without lone surrogates');
+    }
+    copies.push([...(tag as string[])]);
+  }
+  // + 0 turns the -0 that JSON can carry into 0.
+  return ok({ created_at: createdAt + 0, kind: kind + 0, tags: copies, content });
+}
+
+function isCount(x: unknown, max: number): x is number {
+  return Number.isInteger(x) && (x as number) >= 0 && (x as number) <= max;
+}
+
+function malformed(message: string): { readonly ok: false; readonly error: EventError } {
+  return err({ code: 'malformed', message });
+}
+
+/** The text that is hashed to an event's id: `[0,pubkey,created_at,kind,tags,content]` without whitespace (NIP-01). */
+export function serializeEvent(pubkey: string, template: EventTemplate): string {
+  return `[0,"${pubkey}",${template.created_at},${template.kind},${JSON.stringify(template.tags)},${JSON.stringify(template.content)}]`;
+}
+
+function eventHash(pubkey: string, template: EventTemplate, crypto: Crypto): Uint8Array {
+  return crypto.sha256(utf8Encode(serializeEvent(pubkey, template)));
+}
+
+/** The id of an event by this author, 64 hex characters (NIP-01). */
+export function eventId(pubkey: string, template: EventTemplate, crypto: Crypto): string {
+  return hexEncode(eventHash(pubkey, template, crypto));
+}
+
+/** Checks shape and id and gives the 32-byte hash whose signature is still to be checked; proves nothing about the author. */
+export function prepareVerification(event: NostrEvent, crypto: Crypto): Result<{ hash: Uint8Array }, EventError> {
+  const checked = checkId(event, crypto);
+  return checked.ok ? ok({ hash: checked.value.hash }) : checked;
+}
+
+function checkId(event: NostrEvent, crypto: Crypto): Result<{ event: NostrEvent; hash: Uint8Array }, EventError> {
+  // Parsed again although the type says it was: the copy can't change under us, and nothing the object carries is trusted.
+  const parsed = parseEvent(event);
+  if (!parsed.ok) return parsed;
+  const hash = eventHash(parsed.value.pubkey, parsed.value, crypto);
+  if (hexEncode(hash) !== parsed.value.id) return err({ code: 'bad-id', message: 'id is not the hash of the event' });
+  return ok({ event: parsed.value, hash });
+}
+
+/** The trusted form of an event after its id is recomputed and its BIP-340 signature checked (NIP-01). */
+export function verifyEvent(event: NostrEvent, crypto: Crypto): Result<VerifiedEvent, EventError> {
+  const checked = checkId(event, crypto);
+  if (!checked.ok) return checked;
+  const { event: copy, hash } = checked.value;
+  if (!crypto.schnorrVerify(hexDecode(copy.sig), hash, hexDecode(copy.pubkey))) {
+    return err({ code: 'bad-signature', message: 'signature does not verify' });
+  }
+  return ok(new VerifiedEvent(MINT, copy));
+}
+
+/** Signs a template; throws TypeError when it is not of NIP-01's shape, RangeError on a bad secret key. */
+export function signEvent(template: EventTemplate, secretKey: Uint8Array, crypto: Crypto): VerifiedEvent {
+  return eventSigner(secretKey, crypto).sign(template);
+}
+
+/** `signEvent` for one key many times over: the public key is derived once. The key is copied. */
+export function eventSigner(
+  secretKey: Uint8Array,
+  crypto: Crypto,
+): { readonly publicKey: string; sign(template: EventTemplate): VerifiedEvent } {
+  const secret = secretKey.slice();
+  const publicKey = hexEncode(crypto.publicKey(secret));
+  return {
+    publicKey,
+    sign(template) {
+      const parsed = parseTemplate(template.created_at, template.kind, template.tags, template.content);
+      if (!parsed.ok) throw new TypeError(`event template: ${parsed.error.message}`);
+      const hash = eventHash(publicKey, parsed.value, crypto);
+      const sig = hexEncode(crypto.schnorrSign(hash, secret, crypto.randomBytes(32)));
+      return new VerifiedEvent(MINT, { id: hexEncode(hash), pubkey: publicKey, ...parsed.value, sig });
+    },
+  };
+}
+
+/** The second item of the first tag called `name`, if there is one. */
+export function tagValue(event: EventTemplate, name: string): string | undefined {
+  return event.tags.find((tag) => tag[0] === name)?.[1];
+}
+
+/** Whether relays keep only the newest event per author and kind (NIP-01). */
+export function isReplaceable(kind: number): boolean {
+  return kind === 0 || kind === 3 || (kind >= 10_000 && kind < 20_000);
+}
+
+/** Whether relays pass an event on without keeping it (NIP-01). */
+export function isEphemeral(kind: number): boolean {
+  return kind >= 20_000 && kind < 30_000;
+}
+
+/** Whether relays keep only the newest event per author, kind and `d` tag (NIP-01). */
+export function isAddressable(kind: number): boolean {
+  return kind >= 30_000 && kind < 40_000;
+}
