@@ -1,0 +1,3 @@
+export * from './clock.ts';
+export * from './relay-state.ts';
+export * from './viewer-event.ts';

@@ -1,0 +1,80 @@
+import type { AuthTag, ControlResult, ObserverEvent, Snapshot } from '@heliograph/wire';
+import type { RelayState } from './relay-state.ts';
+
+/** An agent this owner vouched for. `revoked` ones are refused, whatever they can show. */
+export interface KnownAgent {
+  readonly publicKey: string;
+  readonly name: string;
+  readonly authTag?: AuthTag;
+  readonly revoked?: boolean;
+}
+
+/** What a viewer learned of one agent's presence. Times are the viewer's own clock in ms. */
+export interface Presence {
+  readonly agent: string;
+  readonly name: string;
+  /** `waiting`: a hello is out. `live`: a snapshot came. `silent`: hellos go unanswered: what is shown is history. */
+  readonly harness: 'waiting' | 'live' | 'silent';
+  readonly run: string | undefined;
+  /** Streams whose permissions may be answered and whose turns may be working: named by my snapshot, or opened after it. */
+  readonly liveStreams: readonly string[];
+  readonly lastHeardMs: number | undefined;
+  /** The agent process as the harness last told it. */
+  readonly process: 'starting' | 'running' | 'exited' | undefined;
+  readonly host: string | undefined;
+}
+
+/** Steps of one control. `sent`: a relay took it. `received`: the harness answered `sent`, `accepted` or `queued`. */
+export interface ControlProgress {
+  readonly requestId: string;
+  readonly agent: string;
+  readonly type: string;
+  readonly phase: 'sending' | 'sent' | 'received' | 'done' | 'failed';
+  /** The newest result; `done` and `failed` have one unless the control was given up. */
+  readonly result?: ControlResult;
+  /** Why it is not further: harness offline, relay refused, given up. */
+  readonly reason?: string;
+}
+
+/** Everything a viewer tells: plain data, so that it can cross a worker's border. */
+export type ViewerEvent =
+  | { readonly type: 'relay'; readonly url: string; readonly state: RelayState }
+  | { readonly type: 'presence'; readonly presence: Presence }
+  /** Admitted, decrypted, decoded events of one agent, as they came: order and duplicates are the log's business. */
+  | { readonly type: 'events'; readonly agent: string; readonly events: readonly ObserverEvent[] }
+  | { readonly type: 'snapshot'; readonly agent: string; readonly snapshot: Snapshot }
+  | { readonly type: 'control'; readonly progress: ControlProgress }
+  /** Frames of a key nobody vouched for: counted (the newest 100 held back), never shown. */
+  | { readonly type: 'stranger'; readonly publicKey: string; readonly frames: number }
+  | {
+      readonly type: 'warning';
+      readonly agent: string | undefined;
+      readonly code: WarningCode;
+      readonly message: string;
+    };
+
+/**
+ * `chain`: an envelope does not follow the one before it. `conflict`: one identity, two contents. `second-run`: one key, two
+ * live harnesses. `undecodable`: a frame that can't be decrypted or read. `lost`: lines the harness no longer has.
+ * `stream-owner`: a stream id used by another key or channel. `clock`: the harness or relay says a clock is off.
+ */
+export type WarningCode = 'chain' | 'conflict' | 'second-run' | 'undecodable' | 'lost' | 'stream-owner' | 'clock';
+
+/** A control without what the viewer adds (`requestId`, `issuedAt`, `run`). */
+export type ControlDraft =
+  | { readonly type: 'cancel_turn'; readonly channelId: string; readonly turnId?: string; readonly force?: boolean }
+  | {
+      readonly type: 'prompt';
+      readonly channelId: string;
+      readonly content: readonly { readonly type: string }[];
+      readonly mode?: 'queue' | 'steer' | 'interrupt';
+    }
+  | {
+      readonly type: 'permission_decision';
+      readonly channelId: string;
+      readonly requestNonce: string;
+      readonly requestSha256?: string;
+      readonly optionId: string;
+      readonly confirm?: boolean;
+    }
+  | { readonly type: 'replay'; readonly stream: string; readonly fromSeq: number; readonly toSeq?: number };

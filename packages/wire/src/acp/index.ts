@@ -1,0 +1,4 @@
+export * from './acp.ts';
+export * from './json-rpc.ts';
+export * from './json-scan.ts';
+export * from './line-framer.ts';

@@ -1,0 +1,125 @@
+/**
+ * Slices of JSON text. Every function expects text that `JSON.parse` has accepted: it finds where values stand, it does
+ * not check them. That is what lets a payload be kept as the exact text it was.
+ */
+
+/** A member of an object: its key, and where its value's text starts and ends (end is exclusive, no whitespace). */
+export interface Member {
+  readonly key: string;
+  /** Just after the colon: with whitespace that stands before the value. */
+  readonly afterColon: number;
+  readonly valueStart: number;
+  readonly valueEnd: number;
+}
+
+/** The members of the object whose `{` is the first non-space character from `start` on; `end` is just after its `}`. */
+export function scanMembers(text: string, start = 0): { readonly members: readonly Member[]; readonly end: number } {
+  const members: Member[] = [];
+  let at = skipSpace(text, start);
+  if (text[at] !== '{') throw new TypeError(`expected an object at offset ${at}`);
+  at = skipSpace(text, at + 1);
+  while (text[at] !== '}') {
+    const keyEnd = skipString(text, at);
+    const key = JSON.parse(text.slice(at, keyEnd)) as string;
+    const afterColon = skipSpace(text, keyEnd) + 1;
+    const valueStart = skipSpace(text, afterColon);
+    const valueEnd = skipValue(text, valueStart);
+    members.push({ key, afterColon, valueStart, valueEnd });
+    at = skipSpace(text, valueEnd);
+    if (text[at] === ',') at = skipSpace(text, at + 1);
+  }
+  return { members, end: at + 1 };
+}
+
+/** Where the elements of the array starting at `start` stand. */
+export function scanElements(text: string, start = 0): readonly { readonly start: number; readonly end: number }[] {
+  const elements: { start: number; end: number }[] = [];
+  let at = skipSpace(text, start);
+  if (text[at] !== '[') throw new TypeError(`expected an array at offset ${at}`);
+  at = skipSpace(text, at + 1);
+  while (text[at] !== ']') {
+    const end = skipValue(text, at);
+    elements.push({ start: at, end });
+    at = skipSpace(text, end);
+    if (text[at] === ',') at = skipSpace(text, at + 1);
+  }
+  return elements;
+}
+
+/** The deepest nesting of objects and arrays; 0 for a scalar. Cost: one pass. */
+export function nestingDepth(text: string): number {
+  let depth = 0;
+  let deepest = 0;
+  for (let at = 0; at < text.length; at++) {
+    switch (text.charCodeAt(at)) {
+      case 0x22:
+        at = skipString(text, at) - 1;
+        break;
+      case 0x7b:
+      case 0x5b:
+        depth++;
+        if (depth > deepest) deepest = depth;
+        break;
+      case 0x7d:
+      case 0x5d:
+        depth--;
+        break;
+      default:
+        break;
+    }
+  }
+  return deepest;
+}
+
+function skipSpace(text: string, start: number): number {
+  let at = start;
+  for (;;) {
+    const code = text.charCodeAt(at);
+    if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return at;
+    at++;
+  }
+}
+
+/** `start` is at the opening quote; returns the offset after the closing one. */
+function skipString(text: string, start: number): number {
+  let at = start + 1;
+  for (;;) {
+    const quote = text.indexOf('"', at);
+    if (quote === -1) throw new TypeError(`string at offset ${start} does not end`);
+    let backslashes = 0;
+    while (text.charCodeAt(quote - 1 - backslashes) === 0x5c) backslashes++;
+    if (backslashes % 2 === 0) return quote + 1;
+    at = quote + 1;
+  }
+}
+
+function skipValue(text: string, start: number): number {
+  const first = text.charCodeAt(start);
+  if (first === 0x22) return skipString(text, start);
+  let at = start;
+  if (first !== 0x7b && first !== 0x5b) {
+    // A number or a literal: up to what can follow a value.
+    while (at < text.length && !', ]}\n\r\t'.includes(text[at] as string)) at++;
+    return at;
+  }
+  let depth = 0;
+  for (; at < text.length; at++) {
+    switch (text.charCodeAt(at)) {
+      case 0x22:
+        at = skipString(text, at) - 1;
+        break;
+      case 0x7b:
+      case 0x5b:
+        depth++;
+        break;
+      case 0x7d:
+      case 0x5d:
+        depth--;
+        if (depth === 0) return at + 1;
+        break;
+      default:
+        break;
+    }
+  }
+  throw new TypeError(`value at offset ${start} does not end`);
+}

@@ -1,0 +1,178 @@
+/** Payloads of the observer kinds the harness makes (WIRE 2). Readers treat every member as possibly absent. */
+
+export interface StreamOpened {
+  readonly channelId: string | null;
+  readonly continues?: {
+    readonly stream: string;
+    readonly seq: number;
+    readonly hash: string;
+    readonly clean: boolean;
+  };
+}
+
+export interface StreamClosed {
+  readonly lastSeq: number;
+  /** Of the envelope before the one that carries this. */
+  readonly hash: string;
+}
+
+/** Where a stream stands: its newest sealed seq and that envelope's hash. */
+export interface StreamHead {
+  readonly stream: string;
+  readonly seq: number;
+  readonly hash: string;
+}
+
+export interface Heads {
+  readonly streams: readonly StreamHead[];
+}
+
+export interface HarnessStarted {
+  readonly wire: 1;
+  readonly run: string;
+  readonly agentCommand: string;
+  readonly agentArgs: readonly string[];
+  readonly cwd: string;
+  readonly host: string;
+  readonly version: string;
+  readonly features: readonly string[];
+  /** Whether the owner made this agent's key (an invite: the owner could forge telemetry) or the agent did (attest). */
+  readonly keyMadeBy: 'owner' | 'agent';
+}
+
+export interface AgentInitialized {
+  readonly agentIndex: number;
+  readonly initializeResult: unknown;
+}
+
+export interface SessionResolved {
+  readonly sessionId: string;
+  readonly isNewSession: boolean;
+  /** Where the request that made the session stands. */
+  readonly requestStream: string;
+  readonly requestSeq: number;
+  readonly loaded?: boolean;
+}
+
+export interface AgentStderr {
+  readonly text: string;
+}
+
+export interface AgentExited {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly expected: boolean;
+  readonly respawnInMs?: number;
+}
+
+export interface TurnStarted {
+  readonly source: 'owner' | 'client' | 'channel' | 'heartbeat';
+  readonly triggeringEventIds: readonly string[];
+  readonly promptRequestId?: string;
+}
+
+export interface TurnLiveness {
+  readonly head: StreamHead | null;
+  readonly lastAgentByteAgeMs: number;
+}
+
+export interface TurnCompleted {
+  readonly outcome: 'completed' | 'cancelled' | 'killed' | 'failed' | 'refused';
+  readonly stopReason: string | null;
+  readonly usage?: unknown;
+}
+
+export interface TurnError {
+  readonly outcome: 'error' | 'idle_timeout' | 'hard_timeout' | 'exited' | 'cancel_drain_timeout' | 'auth';
+  readonly error: string;
+  readonly code?: number;
+  readonly hint?: string;
+}
+
+export interface PromptQueued {
+  readonly promptRequestId: string;
+  readonly position: number;
+  readonly reason?: string;
+}
+
+export interface PermissionPending {
+  readonly requestNonce: string;
+  readonly requestSeq: number;
+  readonly requestSha256: string;
+  readonly rpcId: string;
+  readonly toolCallId: string | null;
+  readonly actionable: boolean;
+  readonly expiresAt?: string;
+}
+
+export interface PermissionTerminal {
+  readonly requestNonce: string;
+  readonly reason: 'applied' | 'timed_out' | 'cancelled' | 'rejected' | 'allowed' | 'expired' | 'withdrawn';
+  readonly optionId?: string;
+  readonly decidedBy: {
+    readonly who: 'owner' | 'client' | 'policy' | 'harness';
+    readonly viewer?: string;
+    readonly rule?: string;
+  };
+}
+
+/** `acp_elided`: a line over `maxLineBytes` that was forwarded as it arrived. */
+export interface Elided {
+  readonly of: string;
+  readonly bytes: number;
+  readonly sha256: string;
+  readonly head: string;
+  readonly tail: string;
+}
+
+export interface WriteFailed {
+  readonly line: string;
+  readonly error: string;
+}
+
+/** Seqs that no relay took and that are gone. */
+export interface TelemetryGap {
+  readonly firstSeq: number;
+  readonly lastSeq: number;
+  readonly droppedEvents: number;
+  readonly lastHash?: string;
+  readonly reasonCounts: Readonly<Record<string, number>>;
+  readonly firstObservedAt: string;
+  readonly lastObservedAt: string;
+}
+
+/** The harness as it is now, in answer to `hello` (WIRE 5). */
+export interface Snapshot {
+  readonly requestIds: readonly string[];
+  readonly wire: 1;
+  readonly run: string;
+  readonly now: string;
+  readonly agent: {
+    readonly name: string;
+    readonly version?: string;
+    readonly process: 'starting' | 'running' | 'exited';
+  };
+  readonly host: string;
+  readonly policy: 'ask' | 'allow' | 'reject';
+  readonly streams: readonly (StreamHead & { readonly channelId: string | null; readonly openedAt: string })[];
+  readonly channels: readonly SnapshotChannel[];
+}
+
+export interface SnapshotChannel {
+  readonly channelId: string;
+  readonly sessionId: string | null;
+  readonly cwd: string;
+  readonly title: string | null;
+  readonly turns: readonly SnapshotTurn[];
+  readonly activeTurn?: string;
+  readonly queue: readonly { readonly promptRequestId: string; readonly position: number }[];
+  readonly pending: readonly (PermissionPending & { readonly stream: string; readonly askedAt: string })[];
+  readonly lastActivity: string;
+}
+
+export interface SnapshotTurn {
+  readonly turnId: string;
+  readonly firstSeq: number;
+  readonly lastSeq?: number;
+  readonly outcome?: string;
+}
