@@ -161,7 +161,8 @@ export function eventSigner(
   secretKey: Uint8Array,
   crypto: Crypto,
 ): { readonly publicKey: string; sign(template: EventTemplate): VerifiedEvent } {
-  const secret = secretKey.slice();
+  // Not slice(): on a Buffer that would be a view of the caller's memory.
+  const secret = new Uint8Array(secretKey);
   const publicKey = hexEncode(crypto.publicKey(secret));
   return {
     publicKey,

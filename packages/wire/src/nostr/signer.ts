@@ -26,7 +26,8 @@ export const MAX_CONVERSATION_KEYS = 1_000;
 
 /** A signer over a secret key in memory (32 bytes, copied); throws RangeError on a bad key. */
 export function localSigner(secretKey: Uint8Array, crypto: Crypto): LocalSigner {
-  const secret = secretKey.slice();
+  // Not slice(): on a Buffer that would be a view of the caller's memory.
+  const secret = new Uint8Array(secretKey);
   const events = eventSigner(secret, crypto);
   const keys = new Map<string, Uint8Array>();
 
