@@ -1,0 +1,1 @@
+export { type DemoAgentOptions, runDemoAgent } from './run-demo-agent.ts';
