@@ -1,11 +1,9 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type AcpPeer, type Message, type RecordedLine, startPeer } from './acp-peer.ts';
-import { type AgentName, type AgentProfile, agents } from './agents.ts';
-import { installedAt } from './install.ts';
-import { startModelServer } from './model-server.ts';
-import { GREETING, promptFor, type ScriptName } from './script.ts';
+import type { AgentName } from './agents.ts';
+import { promptFor, type ScriptName } from './script.ts';
+import { type AgentStage, stageAgent } from './stage.ts';
 
 interface Session {
   readonly peer: AcpPeer;
@@ -15,7 +13,7 @@ interface Session {
 
 interface Recipe {
   readonly permission: 'allow_once' | 'reject_once';
-  play(session: Session, profile: AgentProfile): Promise<unknown>;
+  play(session: Session, stage: AgentStage): Promise<unknown>;
 }
 
 const prompts = (...names: ScriptName[]): Recipe => ({
@@ -60,36 +58,15 @@ export async function recordSession(
   recipeName: RecipeName,
   root: string,
 ): Promise<readonly RecordedLine[]> {
-  const profile: AgentProfile = agents[name];
   const recipe: Recipe = recipes[recipeName];
-  const home = join(root, 'dev');
-  const cwd = join(home, 'project');
-  rmSync(home, { recursive: true, force: true });
-  mkdirSync(join(home, 'tmp'), { recursive: true });
-  mkdirSync(cwd);
-  writeFileSync(join(cwd, GREETING.file), GREETING.before);
-  const model = await startModelServer({ cwd, tools: profile.tools });
-  const { command, env } = profile.launch({ installed: installedAt(name), home, modelUrl: model.url });
-  const peer = startPeer(
-    command,
-    {
-      cwd,
-      env: {
-        PATH: '/usr/local/bin:/usr/bin:/bin',
-        HOME: home,
-        TMPDIR: `${home}/tmp`,
-        LANG: 'C.UTF-8',
-        TERM: 'dumb',
-        ...env,
-      },
-    },
-    (request) => {
-      if (request.method !== 'session/request_permission')
-        return { error: { code: -32601, message: 'Method not found' } };
-      const option = request.params.options.find((o: Message) => o.kind === recipe.permission);
-      return { result: { outcome: { outcome: 'selected', optionId: option.optionId } } };
-    },
-  );
+  const stage = await stageAgent(name, join(root, 'dev'));
+  const { cwd, model } = stage;
+  const peer = startPeer(stage.command, { cwd, env: { ...stage.env } }, (request) => {
+    if (request.method !== 'session/request_permission')
+      return { error: { code: -32601, message: 'Method not found' } };
+    const option = request.params.options.find((o: Message) => o.kind === recipe.permission);
+    return { result: { outcome: { outcome: 'selected', optionId: option.optionId } } };
+  });
   try {
     await peer.request('initialize', {
       protocolVersion: 1,
@@ -100,7 +77,7 @@ export async function recordSession(
     const { sessionId } = result;
     const prompt = (script: ScriptName) =>
       peer.request('session/prompt', { sessionId, prompt: [{ type: 'text', text: promptFor(script) }] });
-    await recipe.play({ peer, sessionId, prompt }, profile);
+    await recipe.play({ peer, sessionId, prompt }, stage);
     // Agents may go on for a moment after their answer (a command that still runs, a late list of commands).
     await pause(700);
     return [...peer.lines];

@@ -1,0 +1,44 @@
+#!/usr/bin/env node
+// node tee.mjs DIR -- COMMAND [ARG]…: runs the command and copies its stdin and stdout byte for byte, keeping what went by
+// in DIR/write.bytes (to the command) and DIR/read.bytes (from it). Bytes are on disk before they are passed on.
+import { spawn } from 'node:child_process';
+import { mkdirSync, openSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+
+const [folder, separator, command, ...args] = process.argv.slice(2);
+if (!folder || separator !== '--' || !command) {
+  process.stderr.write('usage: node tee.mjs DIR -- COMMAND [ARG]…\n');
+  process.exit(2);
+}
+mkdirSync(folder, { recursive: true });
+const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+
+function copy(from, to, name) {
+  const file = openSync(join(folder, name), 'a');
+  from.on('data', (chunk) => {
+    writeSync(file, chunk);
+    if (to.write(chunk)) return;
+    from.pause();
+    to.once('drain', () => from.resume());
+  });
+}
+copy(process.stdin, child.stdin, 'write.bytes');
+copy(child.stdout, process.stdout, 'read.bytes');
+process.stdin.on('end', () => child.stdin.end());
+// Whoever hangs up first ends the copying; the exit code tells the rest.
+child.stdin.on('error', () => process.stdin.pause());
+process.stdout.on('error', () => child.kill());
+
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+child.on('error', (error) => {
+  process.stderr.write(`tee: ${error.message}\n`);
+  process.exit(127);
+});
+child.on('close', (code, signal) => {
+  if (signal === null) process.exitCode = code;
+  else {
+    process.removeAllListeners(signal);
+    process.kill(process.pid, signal);
+  }
+  process.stdin.destroy();
+});
