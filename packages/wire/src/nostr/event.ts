@@ -37,10 +37,11 @@ export class VerifiedEvent implements NostrEvent {
   readonly tags: readonly (readonly string[])[];
   readonly content: string;
   readonly sig: string;
-  #json: string | undefined = undefined;
+  // The content's JSON text was made for hashing already: joined here it costs no second pass over a 64 KB content.
+  readonly #json: string;
 
   /** Private to event.ts; throws TypeError for anyone else. */
-  constructor(mint: typeof MINT, event: NostrEvent) {
+  constructor(mint: typeof MINT, event: NostrEvent, json: string) {
     if (mint !== MINT) throw new TypeError('a VerifiedEvent comes from verifyEvent or signEvent only');
     this.id = event.id;
     this.pubkey = event.pubkey;
@@ -49,14 +50,12 @@ export class VerifiedEvent implements NostrEvent {
     this.tags = Object.freeze(event.tags.map((tag) => Object.freeze(tag)));
     this.content = event.content;
     this.sig = event.sig;
+    this.#json = json;
     Object.freeze(this);
   }
 
-  /** The canonical JSON text, members in the order id, pubkey, created_at, kind, tags, content, sig; made once, when first asked for. */
+  /** The canonical JSON text, members in the order id, pubkey, created_at, kind, tags, content, sig. */
   get json(): string {
-    this.#json ??=
-      `{"id":"${this.id}","pubkey":"${this.pubkey}","created_at":${this.created_at},"kind":${this.kind},` +
-      `"tags":${JSON.stringify(this.tags)},"content":${JSON.stringify(this.content)},"sig":"${this.sig}"}`;
     return this.#json;
   }
 
@@ -111,18 +110,52 @@ function malformed(message: string): { readonly ok: false; readonly error: Event
   return err({ code: 'malformed', message });
 }
 
-/** The text that is hashed to an event's id: `[0,pubkey,created_at,kind,tags,content]` without whitespace (NIP-01). */
-export function serializeEvent(pubkey: string, template: EventTemplate): string {
-  return `[0,"${pubkey}",${template.created_at},${template.kind},${JSON.stringify(template.tags)},${JSON.stringify(template.content)}]`;
+/** The parts of an event's JSON text that its id and its `json` share. */
+interface EncodedParts {
+  readonly tags: string;
+  readonly content: string;
 }
 
-function eventHash(pubkey: string, template: EventTemplate, crypto: Crypto): Uint8Array {
-  return crypto.sha256(utf8Encode(serializeEvent(pubkey, template)));
+function encodeParts(template: EventTemplate): EncodedParts {
+  return { tags: JSON.stringify(template.tags), content: JSON.stringify(template.content) };
+}
+
+function joinPreimage(pubkey: string, { created_at, kind }: EventTemplate, { tags, content }: EncodedParts): string {
+  return `[0,"${pubkey}",${created_at},${kind},${tags},${content}]`;
+}
+
+function mint(event: NostrEvent, { tags, content }: EncodedParts): VerifiedEvent {
+  const { id, pubkey, created_at, kind, sig } = event;
+  const json =
+    `{"id":"${id}","pubkey":"${pubkey}","created_at":${created_at},"kind":${kind},` +
+    `"tags":${tags},"content":${content},"sig":"${sig}"}`;
+  return new VerifiedEvent(MINT, event, json);
+}
+
+/** The text that is hashed to an event's id: `[0,pubkey,created_at,kind,tags,content]` without whitespace (NIP-01). */
+export function serializeEvent(pubkey: string, template: EventTemplate): string {
+  return joinPreimage(pubkey, template, encodeParts(template));
 }
 
 /** The id of an event by this author, 64 hex characters (NIP-01). */
 export function eventId(pubkey: string, template: EventTemplate, crypto: Crypto): string {
-  return hexEncode(eventHash(pubkey, template, crypto));
+  return hexEncode(crypto.sha256(utf8Encode(serializeEvent(pubkey, template))));
+}
+
+interface CheckedId {
+  readonly event: NostrEvent;
+  readonly parts: EncodedParts;
+  readonly hash: Uint8Array;
+}
+
+function checkId(event: NostrEvent, crypto: Crypto): Result<CheckedId, EventError> {
+  // Parsed again although the type says it was: the copy can't change under us, and nothing the object carries is trusted.
+  const parsed = parseEvent(event);
+  if (!parsed.ok) return parsed;
+  const parts = encodeParts(parsed.value);
+  const hash = crypto.sha256(utf8Encode(joinPreimage(parsed.value.pubkey, parsed.value, parts)));
+  if (hexEncode(hash) !== parsed.value.id) return err({ code: 'bad-id', message: 'id is not the hash of the event' });
+  return ok({ event: parsed.value, parts, hash });
 }
 
 /** Checks shape and id and gives the 32-byte hash whose signature is still to be checked; proves nothing about the author. */
@@ -131,24 +164,15 @@ export function prepareVerification(event: NostrEvent, crypto: Crypto): Result<{
   return checked.ok ? ok({ hash: checked.value.hash }) : checked;
 }
 
-function checkId(event: NostrEvent, crypto: Crypto): Result<{ event: NostrEvent; hash: Uint8Array }, EventError> {
-  // Parsed again although the type says it was: the copy can't change under us, and nothing the object carries is trusted.
-  const parsed = parseEvent(event);
-  if (!parsed.ok) return parsed;
-  const hash = eventHash(parsed.value.pubkey, parsed.value, crypto);
-  if (hexEncode(hash) !== parsed.value.id) return err({ code: 'bad-id', message: 'id is not the hash of the event' });
-  return ok({ event: parsed.value, hash });
-}
-
 /** The trusted form of an event after its id is recomputed and its BIP-340 signature checked (NIP-01). */
 export function verifyEvent(event: NostrEvent, crypto: Crypto): Result<VerifiedEvent, EventError> {
   const checked = checkId(event, crypto);
   if (!checked.ok) return checked;
-  const { event: copy, hash } = checked.value;
+  const { event: copy, parts, hash } = checked.value;
   if (!crypto.schnorrVerify(hexDecode(copy.sig), hash, hexDecode(copy.pubkey))) {
     return err({ code: 'bad-signature', message: 'signature does not verify' });
   }
-  return ok(new VerifiedEvent(MINT, copy));
+  return ok(mint(copy, parts));
 }
 
 /** Signs a template; throws TypeError when it is not of NIP-01's shape, RangeError on a bad secret key. */
@@ -156,11 +180,14 @@ export function signEvent(template: EventTemplate, secretKey: Uint8Array, crypto
   return eventSigner(secretKey, crypto).sign(template);
 }
 
-/** `signEvent` for one key many times over: the public key is derived once. The key is copied. */
-export function eventSigner(
-  secretKey: Uint8Array,
-  crypto: Crypto,
-): { readonly publicKey: string; sign(template: EventTemplate): VerifiedEvent } {
+/** Signs for one key: its public key in hex, and `signEvent` without deriving that key each time. */
+export interface EventSigner {
+  readonly publicKey: string;
+  sign(template: EventTemplate): VerifiedEvent;
+}
+
+/** `signEvent` for one key (32 bytes, copied) many times over; throws RangeError on a bad key. */
+export function eventSigner(secretKey: Uint8Array, crypto: Crypto): EventSigner {
   // Not slice(): on a Buffer that would be a view of the caller's memory.
   const secret = new Uint8Array(secretKey);
   const publicKey = hexEncode(crypto.publicKey(secret));
@@ -169,9 +196,10 @@ export function eventSigner(
     sign(template) {
       const parsed = parseTemplate(template.created_at, template.kind, template.tags, template.content);
       if (!parsed.ok) throw new TypeError(`event template: ${parsed.error.message}`);
-      const hash = eventHash(publicKey, parsed.value, crypto);
+      const parts = encodeParts(parsed.value);
+      const hash = crypto.sha256(utf8Encode(joinPreimage(publicKey, parsed.value, parts)));
       const sig = hexEncode(crypto.schnorrSign(hash, secret, crypto.randomBytes(32)));
-      return new VerifiedEvent(MINT, { id: hexEncode(hash), pubkey: publicKey, ...parsed.value, sig });
+      return mint({ id: hexEncode(hash), pubkey: publicKey, ...parsed.value, sig }, parts);
     },
   };
 }
