@@ -5,7 +5,7 @@ import { constants } from 'node:os';
 // process they leave behind dies with the namespace.
 
 /** Brings the loopback up (perl where iproute2 is not installed: SIOCSIFFLAGS, IFF_UP|IFF_RUNNING), then runs the command. */
-const LOOPBACK_UP = `ip link set lo up 2>/dev/null || perl -e 'socket(S,2,1,0) && ioctl(S,0x8914,pack("a16s","lo",0x41)) or die "loopback: $!\\n"'`;
+const LOOPBACK_UP = `ip link set lo up 2>/dev/null || perl -e '$up=pack("a16s","lo",0x41); socket(S,2,1,0) && ioctl(S,0x8914,$up) or die "loopback: $!\\n"'`;
 
 const flags = (asRoot) => [
   ...(asRoot ? [] : ['--map-root-user']),
