@@ -1,0 +1,321 @@
+import {
+  type ControlResult,
+  type DecodedEnvelope,
+  type Heads,
+  type ObserverEvent,
+  payloadOf,
+  type Snapshot,
+  type StreamHead,
+} from '@heliograph/wire';
+import type { Clock } from './clock.ts';
+import { type SeqSpan, StreamChain } from './stream-chain.ts';
+import type { ControlDraft, Presence, ViewerEvent } from './viewer-event.ts';
+
+/** What one agent's view asks of the viewer that holds it. */
+export interface AgentPort {
+  readonly clock: Clock;
+  name(): string;
+  uuid(): string;
+  /** Sends a hello in the given words; its answer is the next snapshot that names the requestId. */
+  hello(requestId: string, have: readonly { readonly stream: string; readonly seq: number }[]): void;
+  /** Sends a control; returns its requestId. */
+  control(draft: ControlDraft): string;
+  emit(event: ViewerEvent): void;
+}
+
+const HELLO_REPEAT_MS = [2_000, 3_000, 5_000, 10_000];
+const SILENT_REPEAT_MS = 60_000;
+/** How long a hole may stay before it is asked for: its envelope may just be late. */
+const HOLE_PATIENCE_MS = 5_000;
+const AFTER_SNAPSHOT_MS = 1_000;
+const MIN_HELLO_GAP_MS = 2_000;
+const MAX_HAVE = 256;
+/** Streams remembered for one agent; the ones that are not live go first. */
+const MAX_STREAMS = 4_096;
+const MAX_CLOCK_SKEW_MS = 60_000;
+
+const MAX_ASKS = 3;
+const NOTHING_ASKED = { key: '', times: 0 };
+
+interface StreamView {
+  readonly chain: StreamChain;
+  /** Fixed by the first event: another channel in the same stream is refused. */
+  readonly channelId: string | null;
+  /** The hole last asked for, and how often: one that stays after MAX_ASKS is left until the next snapshot. */
+  asked: { readonly key: string; readonly times: number };
+}
+
+/**
+ * One agent as one viewer sees it: whether its harness answers, which streams are live, what is missing and how it is
+ * asked for. Until a snapshot names a stream (or it opens after one), what comes is history (WIRE 5).
+ */
+export class AgentView {
+  readonly #agent: string;
+  readonly #port: AgentPort;
+  readonly #streams = new Map<string, StreamView>();
+  #live = new Set<string>();
+  #run: string | undefined;
+  #snapshotNow = '';
+  #harness: Presence['harness'] = 'waiting';
+  #process: Presence['process'];
+  #host: string | undefined;
+  #lastHeardMs: number | undefined;
+  #helloId: string | undefined;
+  #helloTries = 0;
+  #helloAtMs = Number.NEGATIVE_INFINITY;
+  #cancelHello = () => {};
+  #cancelRepair: (() => void) | undefined;
+  #told = '';
+  #repairing: { readonly requestId: string; readonly stream: string; readonly span: SeqSpan } | undefined;
+
+  constructor(agent: string, port: AgentPort) {
+    this.#agent = agent;
+    this.#port = port;
+  }
+
+  get run(): string | undefined {
+    return this.#run;
+  }
+
+  presence(): Presence {
+    return {
+      agent: this.#agent,
+      name: this.#port.name(),
+      harness: this.#harness,
+      run: this.#run,
+      liveStreams: [...this.#live],
+      lastHeardMs: this.#lastHeardMs,
+      process: this.#process,
+      host: this.#host,
+    };
+  }
+
+  /** Asks the harness how things are; repeated until it answers. */
+  greet(): void {
+    if (this.#helloId !== undefined && this.#port.clock.nowMs() - this.#helloAtMs < MIN_HELLO_GAP_MS) return;
+    this.#cancelHello();
+    this.#helloId = this.#port.uuid();
+    this.#helloTries = 0;
+    if (this.#harness === 'silent') this.#harness = 'waiting';
+    this.#sayHello();
+    this.#tell();
+  }
+
+  /** Nobody listens for this agent on any relay: say so without waiting for the repeats. */
+  noteUnheard(): void {
+    if (this.#harness === 'waiting') this.#fallSilent();
+  }
+
+  close(): void {
+    this.#cancelHello();
+    this.#cancelRepair?.();
+  }
+
+  /** Takes one decoded envelope; returns the events that may be shown. */
+  receive(envelope: DecodedEnvelope): readonly ObserverEvent[] {
+    this.#lastHeardMs = this.#port.clock.nowMs();
+    const first = envelope.events[0];
+    const last = envelope.events.at(-1);
+    if (envelope.malformed > 0) {
+      this.#warn('undecodable', `${envelope.malformed} events of one frame could not be read`);
+    }
+    if (first === undefined || last === undefined) return [];
+    const { stream } = envelope;
+    let accepted = envelope.events;
+    if (stream !== undefined) {
+      const view = this.#streamView(stream, first);
+      accepted = envelope.events.filter((e) => e.stream === stream && e.channelId === view.channelId);
+      if (accepted.length < envelope.events.length) {
+        this.#warn('stream-owner', `stream ${stream} carried events of another channel: refused`);
+      }
+      const verdict = view.chain.add({
+        firstSeq: first.seq,
+        lastSeq: last.seq,
+        hash: envelope.hash,
+        prev: envelope.prev,
+      });
+      if (verdict === 'duplicate') return [];
+      if (verdict === 'broken')
+        this.#warn('chain', `seq ${first.seq} of stream ${stream} does not follow what came before`);
+      if (verdict === 'conflict') this.#warn('conflict', `seq ${first.seq} of stream ${stream} came with two contents`);
+    }
+    for (const event of accepted) this.#notice(event);
+    if (this.#harness === 'silent' || (stream !== undefined && !this.#live.has(stream))) this.#maybeGreet(last);
+    this.#repairLater(HOLE_PATIENCE_MS);
+    this.#tell();
+    return accepted;
+  }
+
+  /** Takes the result of a replay this view asked for. */
+  receiveResult(result: ControlResult): void {
+    const repairing = this.#repairing;
+    if (repairing === undefined || result.requestId !== repairing.requestId || result.status === 'sent') return;
+    this.#repairing = undefined;
+    const view = this.#streams.get(repairing.stream);
+    if (view === undefined) return;
+    if (result.status === 'unknown') this.#forget(repairing.stream, view, repairing.span);
+    for (const [first, last] of result.missing ?? []) this.#forget(repairing.stream, view, { first, last });
+    this.#repair();
+  }
+
+  #forget(stream: string, view: StreamView, span: SeqSpan): void {
+    view.chain.forget(span);
+    this.#warn('lost', `the harness no longer has seqs ${span.first}–${span.last} of stream ${stream}`);
+  }
+
+  #streamView(stream: string, first: ObserverEvent): StreamView {
+    const known = this.#streams.get(stream);
+    if (known !== undefined) return known;
+    if (this.#streams.size >= MAX_STREAMS) {
+      const old = [...this.#streams.keys()].find((id) => !this.#live.has(id));
+      if (old !== undefined) this.#streams.delete(old);
+    }
+    const view: StreamView = { chain: new StreamChain(), channelId: first.channelId, asked: NOTHING_ASKED };
+    this.#streams.set(stream, view);
+    return view;
+  }
+
+  #notice(event: ObserverEvent): void {
+    switch (event.kind) {
+      case 'snapshot': {
+        const snapshot = payloadOf<Snapshot>(event);
+        if (snapshot !== undefined && typeof snapshot.run === 'string') this.#takeSnapshot(snapshot as Snapshot);
+        break;
+      }
+      case 'heads':
+        for (const head of payloadOf<Heads>(event)?.streams ?? []) this.#noteHead(head);
+        if (this.#run !== undefined && event.stream !== this.#run && event.timestamp > this.#snapshotNow) {
+          this.#warn('second-run', 'two harnesses run with this key at once: one of them is not yours to trust');
+        }
+        break;
+      case 'turn_liveness':
+        this.#noteHead(payloadOf<{ head: StreamHead }>(event)?.head);
+        break;
+      case 'stream_opened':
+        if (this.#run !== undefined && event.stream !== undefined && event.timestamp > this.#snapshotNow) {
+          this.#live.add(event.stream);
+        }
+        break;
+      case 'agent_initialized':
+        this.#process = 'running';
+        break;
+      case 'agent_exited':
+        this.#process = 'exited';
+        break;
+      default:
+        break;
+    }
+  }
+
+  #noteHead(head: StreamHead | null | undefined): void {
+    if (typeof head?.stream !== 'string' || typeof head.seq !== 'number') return;
+    this.#streams.get(head.stream)?.chain.noteHead(head.seq);
+  }
+
+  #takeSnapshot(snapshot: Snapshot): void {
+    // A relay can send an old one again: only the answer to my own hello is news.
+    const mine =
+      this.#helloId !== undefined && Array.isArray(snapshot.requestIds) && snapshot.requestIds.includes(this.#helloId);
+    if (!mine) return;
+    this.#helloId = undefined;
+    this.#cancelHello();
+    this.#harness = 'live';
+    this.#run = snapshot.run;
+    this.#snapshotNow = snapshot.now;
+    this.#process = snapshot.agent?.process;
+    this.#host = snapshot.host;
+    const streams = Array.isArray(snapshot.streams) ? snapshot.streams : [];
+    this.#live = new Set(streams.map((s) => s.stream));
+    for (const { stream, channelId, seq } of streams) {
+      const view = this.#streams.get(stream) ?? { chain: new StreamChain(), channelId, asked: NOTHING_ASKED };
+      this.#streams.set(stream, view);
+      view.chain.noteHead(seq);
+    }
+    const skewMs = Date.parse(snapshot.now) - this.#port.clock.nowMs();
+    if (Math.abs(skewMs) > MAX_CLOCK_SKEW_MS) {
+      const minutes = Math.round(Math.abs(skewMs) / 60_000);
+      this.#warn('clock', `the agent's clock is ${minutes} min ${skewMs > 0 ? 'ahead of' : 'behind'} yours`);
+    }
+    for (const view of this.#streams.values()) view.asked = NOTHING_ASKED;
+    this.#port.emit({ type: 'snapshot', agent: this.#agent, snapshot });
+    // The harness re-sends what it thinks I need by itself; only what is still missing then is asked for.
+    this.#repairLater(AFTER_SNAPSHOT_MS);
+  }
+
+  /** Something new came that no snapshot of mine covers: a restarted harness, or one that woke up. */
+  #maybeGreet(event: ObserverEvent): void {
+    if (this.#helloId !== undefined && this.#harness === 'waiting') return;
+    const fresh = event.timestamp > this.#snapshotNow;
+    if (fresh && this.#port.clock.nowMs() - this.#helloAtMs >= MIN_HELLO_GAP_MS) this.greet();
+  }
+
+  #sayHello(): void {
+    const requestId = this.#helloId;
+    if (requestId === undefined) return;
+    this.#helloAtMs = this.#port.clock.nowMs();
+    const have = [...this.#streams]
+      .filter(([, view]) => view.chain.held > 0)
+      .slice(-MAX_HAVE)
+      .map(([stream, view]) => ({ stream, seq: view.chain.contiguous }));
+    this.#port.hello(requestId, have);
+    const delayMs = HELLO_REPEAT_MS[this.#helloTries++];
+    if (delayMs === undefined) this.#fallSilent();
+    else this.#cancelHello = this.#port.clock.setTimer(delayMs, () => this.#sayHello());
+  }
+
+  #fallSilent(): void {
+    this.#cancelHello();
+    this.#helloId = undefined;
+    this.#harness = 'silent';
+    this.#live = new Set();
+    this.#tell();
+    this.#cancelHello = this.#port.clock.setTimer(SILENT_REPEAT_MS, () => this.greet());
+  }
+
+  #repairLater(delayMs: number): void {
+    if (this.#cancelRepair !== undefined || this.#repairing !== undefined || this.#nextHole() === undefined) return;
+    this.#cancelRepair = this.#port.clock.setTimer(delayMs, () => {
+      this.#cancelRepair = undefined;
+      this.#repair();
+    });
+  }
+
+  /** Newest first: what just happened matters most to whoever looks. */
+  #nextHole(): { stream: string; view: StreamView; span: SeqSpan } | undefined {
+    if (this.#harness !== 'live') return undefined;
+    for (const [stream, view] of [...this.#streams].reverse()) {
+      const span = view.chain.holes().at(-1);
+      if (span === undefined) continue;
+      if (view.asked.key !== spanKey(span) || view.asked.times < MAX_ASKS) return { stream, view, span };
+    }
+    return undefined;
+  }
+
+  #repair(): void {
+    if (this.#repairing !== undefined) return;
+    const hole = this.#nextHole();
+    if (hole === undefined) return;
+    const { stream, view, span } = hole;
+    const key = spanKey(span);
+    view.asked = { key, times: view.asked.key === key ? view.asked.times + 1 : 1 };
+    const requestId = this.#port.control({ type: 'replay', stream, fromSeq: span.first, toSeq: span.last });
+    this.#repairing = { requestId, stream, span };
+  }
+
+  #warn(code: Extract<ViewerEvent, { type: 'warning' }>['code'], message: string): void {
+    this.#port.emit({ type: 'warning', agent: this.#agent, code, message });
+  }
+
+  /** At most once a second unless something but the age changed. */
+  #tell(): void {
+    const presence = this.presence();
+    const told = JSON.stringify({ ...presence, lastHeardMs: Math.floor((presence.lastHeardMs ?? 0) / 1_000) });
+    if (told === this.#told) return;
+    this.#told = told;
+    this.#port.emit({ type: 'presence', presence });
+  }
+}
+
+function spanKey(span: SeqSpan): string {
+  return `${span.first}-${span.last}`;
+}

@@ -1,0 +1,314 @@
+import {
+  type Control,
+  type ControlResult,
+  type Crypto,
+  decodeEnvelope,
+  encodeControl,
+  KIND_OBSERVER,
+  type NostrEvent,
+  type ObserverEvent,
+  openFrame,
+  parseFrame,
+  payloadOf,
+  type Signer,
+  sealContent,
+  signFrame,
+  type VerifiedEvent,
+  verifyEvent,
+} from '@heliograph/wire';
+import { Admission } from './admission.ts';
+import { AgentView } from './agent-view.ts';
+import type { Clock } from './clock.ts';
+import { Outbox } from './outbox.ts';
+import { createRelayClient, type RelayClient } from './relay-client.ts';
+import { SeenIds } from './seen-ids.ts';
+import type { OpenSocket } from './socket.ts';
+import type { ControlDraft, KnownAgent, ViewerEvent } from './viewer-event.ts';
+
+export interface ViewerOptions {
+  /** The owner's key, wherever it is. */
+  readonly signer: Signer;
+  readonly relays: readonly string[];
+  readonly agents: readonly KnownAgent[];
+  /** This device: harnesses record which one decided. */
+  readonly viewerId: string;
+  readonly openSocket: OpenSocket;
+  readonly clock: Clock;
+  readonly crypto: Crypto;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+  readonly uuid: () => string;
+  readonly onEvent: (event: ViewerEvent) => void;
+}
+
+/** An owner's eyes and hands: every admitted agent's events out, controls in. */
+export interface Viewer {
+  readonly publicKey: string;
+  /** Sends a control to an agent and repeats it until it is answered; progress comes as events. Returns its requestId. */
+  control(agent: string, draft: ControlDraft): string;
+  /** Greets one agent, or all, again: what is missing is asked for anew. */
+  resync(agent?: string): void;
+  setAgents(agents: readonly KnownAgent[]): void;
+  setRelays(urls: readonly string[]): void;
+  close(): void;
+}
+
+const KIND_PROFILE = 0;
+const PUBLISH_TIMEOUT_MS = 10_000;
+const MAX_SEEN_IDS = 50_000;
+/** Frames of strangers held back, over all of them: shown once someone vouches. */
+const MAX_HELD_FRAMES = 100;
+const MAX_STRANGERS = 256;
+
+interface Connection {
+  readonly client: RelayClient;
+  readonly abort: { abort(): void; readonly signal: AbortSignal };
+}
+
+/** Connects to the relays, and shows what this owner's agents say. */
+export function createViewer(options: ViewerOptions): Viewer {
+  const { signer, clock, crypto, onEvent } = options;
+  const me = signer.publicKey;
+  const admission = new Admission(me, crypto, options.agents);
+  const connections = new Map<string, Connection>();
+  const agents = new Map<string, AgentView>();
+  const seen = new SeenIds(MAX_SEEN_IDS);
+  const strangers = new Map<string, { frames: number; held: VerifiedEvent[] }>();
+  const outbox = new Outbox({ clock, send: sendControl, onProgress });
+  let closed = false;
+
+  const nowSec = () => Math.floor(clock.nowMs() / 1_000);
+
+  function connect(url: string): void {
+    const abort = new AbortController();
+    const client = createRelayClient({
+      url,
+      signer,
+      openSocket: options.openSocket,
+      clock,
+      random: options.random,
+      onState: (state) => onEvent({ type: 'relay', url, state }),
+    });
+    connections.set(url, { client, abort });
+    void watch(client, abort.signal);
+  }
+
+  async function watch(client: RelayClient, signal: AbortSignal): Promise<void> {
+    const filters = [
+      { kinds: [KIND_OBSERVER], '#p': [me], limit: 0 },
+      { kinds: [KIND_PROFILE], '#p': [me] },
+    ];
+    let greeted = false;
+    for await (const item of client.subscribe(filters, { signal })) {
+      if (item.type === 'event') await receive(item.event, client.url);
+      // Subscribed first, greeted after: what happens in between is not missed.
+      else if (item.type === 'eose') greeted = greet(greeted);
+      else if (item.type === 'gap') greeted = false;
+    }
+  }
+
+  function greet(already: boolean): true {
+    for (const agent of admission.admitted(nowSec())) {
+      const known = agents.has(agent);
+      const view = viewOf(agent);
+      if (!known || !already) view.greet();
+    }
+    return true;
+  }
+
+  async function receive(event: NostrEvent, url: string): Promise<void> {
+    // Only ids that were verified get into `seen`: a forged event can't keep the real one out.
+    if (closed || seen.has(event.id)) return;
+    const isFrame = event.kind === KIND_OBSERVER;
+    if (isFrame) {
+      const route = parseFrame(event);
+      if (!route.ok || route.value.frame !== 'telemetry' || route.value.owner !== me) return;
+      if (admission.standing(event.pubkey, nowSec()) === 'revoked') return;
+    } else if (event.kind !== KIND_PROFILE) return;
+    const verified = verifyEvent(event, crypto);
+    if (!verified.ok) return;
+    seen.add(event.id);
+    if (isFrame) await receiveFrame(verified.value, url);
+    else await learn(verified.value);
+  }
+
+  async function receiveFrame(frame: VerifiedEvent, url: string): Promise<void> {
+    if (admission.standing(frame.pubkey, nowSec()) !== 'admitted') {
+      hold(frame, url);
+      return;
+    }
+    const opened = await openFrame(frame, signer);
+    const decoded = opened.ok ? decodeEnvelope(opened.value.text, crypto) : opened;
+    if (!decoded.ok) {
+      const message = `a frame could not be read: ${decoded.error.message}`;
+      onEvent({ type: 'warning', agent: frame.pubkey, code: 'undecodable', message });
+      return;
+    }
+    const view = viewOf(frame.pubkey);
+    const events = view.receive(decoded.value);
+    if (events.length > 0) onEvent({ type: 'events', agent: frame.pubkey, events });
+    for (const event of events) if (event.kind === 'control_result') receiveResult(frame.pubkey, view, event);
+  }
+
+  function receiveResult(agent: string, view: AgentView, event: ObserverEvent): void {
+    const result = payloadOf<ControlResult>(event);
+    if (typeof result?.status !== 'string' || typeof result.type !== 'string') return;
+    outbox.receive(agent, result as ControlResult);
+    view.receiveResult(result as ControlResult);
+  }
+
+  async function learn(profile: VerifiedEvent): Promise<void> {
+    if (!admission.learn(profile) || admission.standing(profile.pubkey, nowSec()) !== 'admitted') return;
+    const known = agents.has(profile.pubkey);
+    if (!known) viewOf(profile.pubkey).greet();
+    await release(profile.pubkey);
+  }
+
+  /** Frames that waited for someone to vouch. */
+  async function release(agent: string): Promise<void> {
+    const held = strangers.get(agent)?.held ?? [];
+    strangers.delete(agent);
+    for (const frame of held) await receiveFrame(frame, '');
+  }
+
+  function hold(frame: VerifiedEvent, url: string): void {
+    const known = strangers.get(frame.pubkey);
+    const stranger = known ?? { frames: 0, held: [] };
+    if (known === undefined) {
+      if (strangers.size >= MAX_STRANGERS) return;
+      strangers.set(frame.pubkey, stranger);
+      void fetchProfile(frame.pubkey, url);
+    }
+    stranger.frames++;
+    stranger.held.push(frame);
+    let total = 0;
+    for (const { held } of strangers.values()) total += held.length;
+    if (total > MAX_HELD_FRAMES) stranger.held.shift();
+    onEvent({ type: 'stranger', publicKey: frame.pubkey, frames: stranger.frames });
+  }
+
+  /** Other implementations' profiles do not name me: the one of a key that speaks to me is asked for by its author. */
+  async function fetchProfile(agent: string, url: string): Promise<void> {
+    const client = connections.get(url)?.client;
+    if (client === undefined) return;
+    const abort = new AbortController();
+    for await (const item of client.subscribe([{ kinds: [KIND_PROFILE], authors: [agent], limit: 1 }], abort)) {
+      if (item.type === 'event') await receive(item.event, url);
+      else abort.abort();
+    }
+  }
+
+  function viewOf(agent: string): AgentView {
+    const known = agents.get(agent);
+    if (known !== undefined) return known;
+    const view = new AgentView(agent, {
+      clock,
+      name: () => admission.name(agent),
+      uuid: options.uuid,
+      hello: (requestId, have) => void sayHello(agent, view, requestId, have),
+      control: (draft) => control(agent, draft),
+      emit: onEvent,
+    });
+    agents.set(agent, view);
+    return view;
+  }
+
+  async function sayHello(
+    agent: string,
+    view: AgentView,
+    requestId: string,
+    have: readonly { readonly stream: string; readonly seq: number }[],
+  ): Promise<void> {
+    const issuedAt = new Date(clock.nowMs()).toISOString();
+    const hello: Control = { type: 'hello', requestId, issuedAt, viewer: options.viewerId, features: [], have };
+    const outcome = await sendControl(agent, encodeControl(hello));
+    if (!outcome.taken && outcome.unheard) view.noteUnheard();
+  }
+
+  async function sendControl(
+    agent: string,
+    text: string,
+  ): Promise<{ readonly taken: boolean; readonly unheard: boolean; readonly reason?: string }> {
+    if (admission.standing(agent, nowSec()) !== 'admitted') {
+      return { taken: false, unheard: false, reason: 'this agent is not vouched for' };
+    }
+    const route = { frame: 'control', agent, owner: me } as const;
+    let event: VerifiedEvent;
+    try {
+      event = await signFrame(await sealContent(text, route, signer), route, nowSec(), signer);
+    } catch (cause) {
+      return {
+        taken: false,
+        unheard: false,
+        reason: cause instanceof Error ? cause.message : 'the key could not sign',
+      };
+    }
+    const outcomes = await Promise.all(
+      [...connections.values()].map(({ client }) => client.publish(event, { timeoutMs: PUBLISH_TIMEOUT_MS })),
+    );
+    if (outcomes.some((outcome) => outcome.ok && !outcome.value.message.startsWith('mute:'))) {
+      return { taken: true, unheard: false };
+    }
+    const unheard = outcomes.some((outcome) => outcome.ok || outcome.error.code === 'mute');
+    const refusal = outcomes.find((outcome) => !outcome.ok && outcome.error.code !== 'mute');
+    const words = refusal !== undefined && !refusal.ok ? refusal.error.message : 'no relay is configured';
+    return { taken: false, unheard, reason: unheard ? 'the harness is not connected' : words };
+  }
+
+  function control(agent: string, draft: ControlDraft): string {
+    const requestId = options.uuid();
+    const issuedAt = new Date(clock.nowMs()).toISOString();
+    const run = viewOf(agent).run;
+    outbox.send(agent, { ...draft, requestId, issuedAt, ...(run !== undefined ? { run } : {}) } as Control & {
+      requestId: string;
+    });
+    return requestId;
+  }
+
+  function onProgress(progress: Extract<ViewerEvent, { type: 'control' }>['progress']): void {
+    onEvent({ type: 'control', progress });
+    if (progress.type === 'replay' && progress.phase === 'failed' && progress.result === undefined) {
+      agents.get(progress.agent)?.receiveResult({ type: 'replay', requestId: progress.requestId, status: 'failure' });
+    }
+  }
+
+  function setRelays(urls: readonly string[]): void {
+    for (const [url, { client, abort }] of connections) {
+      if (urls.includes(url)) continue;
+      abort.abort();
+      client.close();
+      connections.delete(url);
+    }
+    for (const url of urls) if (!connections.has(url)) connect(url);
+  }
+
+  setRelays(options.relays);
+
+  return {
+    publicKey: me,
+    control,
+    resync(agent) {
+      if (agent !== undefined) viewOf(agent).greet();
+      else for (const view of agents.values()) view.greet();
+    },
+    setAgents(list) {
+      admission.setAgents(list);
+      for (const [agent, view] of agents) {
+        if (admission.standing(agent, nowSec()) === 'admitted') continue;
+        view.close();
+        agents.delete(agent);
+      }
+      greet(true);
+      for (const agent of strangers.keys()) {
+        if (admission.standing(agent, nowSec()) === 'admitted') void release(agent);
+      }
+    },
+    setRelays,
+    close() {
+      closed = true;
+      setRelays([]);
+      outbox.close();
+      for (const view of agents.values()) view.close();
+    },
+  };
+}
