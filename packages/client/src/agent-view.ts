@@ -245,8 +245,14 @@ export class AgentView {
   /** Something new came that no snapshot of mine covers: a restarted harness, or one that woke up. */
   #maybeGreet(event: ObserverEvent): void {
     if (this.#helloId !== undefined && this.#harness === 'waiting') return;
-    const fresh = event.timestamp > this.#snapshotNow;
-    if (fresh && this.#port.clock.nowMs() - this.#helloAtMs >= MIN_HELLO_GAP_MS) this.greet();
+    if (event.timestamp <= this.#snapshotNow) return;
+    const waitMs = this.#helloAtMs + MIN_HELLO_GAP_MS - this.#port.clock.nowMs();
+    if (waitMs <= 0) {
+      this.greet();
+      return;
+    }
+    this.#cancelHello();
+    this.#cancelHello = this.#port.clock.setTimer(waitMs, () => this.greet());
   }
 
   #sayHello(): void {
