@@ -105,7 +105,7 @@ export function parseRelayMessage(text: string): Result<RelayMessage, MessageErr
       return ok([type, first, second ?? '']);
     case 'NOTICE':
     case 'AUTH':
-      return typeof first === 'string' ? ok([type, first]) : failure('malformed', `${type} needs a string`);
+      return isText(first) ? ok([type, first]) : failure('malformed', `${type} needs a string`);
     case 'COUNT':
       if (!isSubId(first)) return badSubId(first);
       return parseCount(first, second);
@@ -134,7 +134,7 @@ function parseArray(text: string): Result<readonly unknown[], MessageError> {
 }
 
 function isSubId(x: unknown): x is string {
-  return typeof x === 'string' && x.length > 0 && x.length <= MAX_SUB_ID_LENGTH && isWellFormed(x);
+  return isText(x) && x.length > 0 && x.length <= MAX_SUB_ID_LENGTH;
 }
 
 function badSubId(x: unknown): Failure {
@@ -142,8 +142,12 @@ function badSubId(x: unknown): Failure {
   return failure('malformed', message, { subId: typeof x === 'string' ? x : undefined });
 }
 
+function isText(x: unknown): x is string {
+  return typeof x === 'string' && isWellFormed(x);
+}
+
 function isOptionalText(x: unknown): x is string | undefined {
-  return x === undefined || typeof x === 'string';
+  return x === undefined || isText(x);
 }
 
 function readEventId(value: unknown): string | undefined {
