@@ -2,7 +2,7 @@
 // The one command, `heliograph`, in a checkout: prepares and builds what is not up to date, then runs the bundle in
 // this same process. Dependency-free, so that it works straight after `git clone`.
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join, relative, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { bootstrap, repositoryRoot as root } from './scripts/bootstrap.mjs';
 import { build } from './scripts/build.mjs';
@@ -21,4 +21,14 @@ process.exitCode = await main(process.argv.slice(2), {
   version: JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version,
   uiDir: join(root, 'apps', 'desktop', 'dist'),
   demoAgentFile: join(dist, 'demo-agent.mjs'),
+  startCommand: startCommand(),
 });
+
+/** How this start was asked for, with room for `-- CMD` after it. */
+function startCommand() {
+  if (process.env.npm_lifecycle_event === 'start') return 'npm start --';
+  const [, program] = process.argv;
+  if (basename(program) === 'heliograph') return 'heliograph up';
+  const path = relative(process.cwd(), program);
+  return `${path.startsWith('..') ? program : `.${sep}${path}`} up`;
+}

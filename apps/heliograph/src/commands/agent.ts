@@ -1,0 +1,30 @@
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { chosenAgent, knownAgent } from '../agent-choice.ts';
+import { type IdentityOptions, invitedIdentity, ownIdentity } from '../agent-identity.ts';
+import type { Context } from '../context.ts';
+import { defaultAgent } from '../known-agents.ts';
+import { live } from '../life.ts';
+import { type Permissions, runAgent, workingFolder } from '../run-agent.ts';
+
+export interface AgentOptions extends IdentityOptions {
+  readonly invite?: string;
+  readonly cwd?: string;
+  readonly name?: string;
+  readonly state?: string;
+  readonly permissions: Permissions;
+  readonly agent?: string;
+}
+
+/** `heliograph agent`: runs an ACP agent and mirrors it to its owner. */
+export async function agent(options: AgentOptions, context: Context): Promise<number> {
+  const { invite, permissions } = options;
+  const choice = chosenAgent(options.agent, context) ?? knownAgent(defaultAgent, context);
+  const cwd = workingFolder(options.cwd, context);
+  const identity =
+    invite === undefined ? await ownIdentity(options, context) : await invitedIdentity(invite, options, context);
+  const usualState = join(context.places.state, 'agents', identity.key.publicKey);
+  const stateDir = options.state === undefined ? usualState : context.path(options.state);
+  const name = options.name ?? identity.name ?? `${choice.name} on ${hostname()}`;
+  return live(context.log, (life) => runAgent({ choice, cwd, identity, stateDir, name, permissions }, life, context));
+}

@@ -1,0 +1,28 @@
+import { fchmodSync, fstatSync } from 'node:fs';
+import { type Context, openOwnerKey } from '../context.ts';
+import { badUsage } from '../failure.ts';
+import { inAYearSec, makeInvite, maxInviteRelays } from '../make-invite.ts';
+
+export interface InviteOptions {
+  readonly ownerKey?: string;
+  readonly relay: readonly string[];
+  readonly name?: string;
+  readonly until?: number;
+}
+
+/** `heliograph invite`: prints one token that lets an agent reach this owner. */
+export async function invite(options: InviteOptions, context: Context): Promise<number> {
+  const { relay: relays, name, until = inAYearSec() } = options;
+  if (relays.length > maxInviteRelays)
+    throw badUsage(`--relay: an invite names at most ${maxInviteRelays} relays, got ${relays.length}.`);
+  const owner = await openOwnerKey(options.ownerKey, context);
+  const { token } = makeInvite({ owner, relays, name, untilSec: until }, context.crypto);
+  keepPrivate(process.stdout.fd);
+  process.stdout.write(`${token}\n`);
+  return 0;
+}
+
+/** When standard output is redirected to a file, the token in it is for its owner's eyes only. */
+function keepPrivate(fd: number): void {
+  if (process.platform !== 'win32' && fstatSync(fd).isFile()) fchmodSync(fd, 0o600);
+}

@@ -1,0 +1,50 @@
+import { CommanderError } from 'commander';
+import { type Context, createContext, type Installation } from './context.ts';
+import { badUsage, Failure } from './failure.ts';
+import { createProgram } from './program.ts';
+import { refuseLiteralSecrets } from './secret-guard.ts';
+import { withoutEmptySettings } from './settings.ts';
+
+/** Runs the command line with these words; gives the exit code. What goes wrong is one sentence on stderr. */
+export async function main(words: readonly string[], installation: Installation): Promise<number> {
+  try {
+    return await run(words, installation);
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    process.stderr.write(`heliograph: ${describe(error)}\n`);
+    return error instanceof Failure ? error.exitCode : 1;
+  }
+}
+
+async function run(words: readonly string[], installation: Installation): Promise<number> {
+  const dashes = words.indexOf('--');
+  const own = dashes === -1 ? words : words.slice(0, dashes);
+  const command = dashes === -1 ? undefined : words.slice(dashes + 1);
+  const env = withoutEmptySettings(process.env);
+  refuseLiteralSecrets(own, env);
+  // Commander reads settings from process.env.
+  for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name];
+  stopAtBrokenPipe();
+
+  let exitCode = 0;
+  const execute = async (act: (context: Context) => Promise<number>, runsAgent: boolean) => {
+    if (command !== undefined && !runsAgent)
+      throw badUsage('--: this command starts no agent. Expected nothing after --.');
+    exitCode = await act(createContext(env, command, installation));
+  };
+  await createProgram(installation.version, env, execute).parseAsync(own, { from: 'user' });
+  return exitCode;
+}
+
+/** A reader that goes away (`| head`) is no error of ours. */
+function stopAtBrokenPipe(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+}
+
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error instanceof Failure || process.env.HELIOGRAPH_LOG !== 'debug') return error.message;
+  return error.stack ?? error.message;
+}

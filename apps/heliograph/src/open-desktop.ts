@@ -1,0 +1,55 @@
+import { join } from 'node:path';
+import { type DesktopHost, startDesktopHost } from '@heliograph/app-desktop/host';
+import type { KnownAgent } from '@heliograph/client';
+import { err, ok } from '@heliograph/wire';
+import type { Context } from './context.ts';
+import type { KeyPair } from './key-file.ts';
+import type { Life } from './life.ts';
+import { type Address, listening } from './listening.ts';
+import { inAYearSec, makeInvite } from './make-invite.ts';
+import { openWindow } from './open-window.ts';
+import { announce } from './ready.ts';
+
+export interface DesktopParts {
+  readonly address: Address;
+  readonly owner: KeyPair;
+  readonly relays: readonly string[];
+  readonly agents: readonly KnownAgent[];
+  readonly window: boolean;
+}
+
+/** Starts the desktop's host, says that it is ready and opens its window when asked to. */
+export async function openDesktop(parts: DesktopParts, life: Life, context: Context): Promise<void> {
+  const { log, env, places } = context;
+  const host = await life.start('desktop', () => listening(parts.address, startHost(parts, context)));
+  announce({ ready: 'desktop', url: host.url });
+  if (!parts.window) return;
+  const window = openWindow(host.link(), join(places.state, 'window'), env, log.child({ part: 'window' }));
+  if (window) await life.start('window', async () => window);
+}
+
+function startHost({ address, owner, relays, agents }: DesktopParts, context: Context): Promise<DesktopHost> {
+  const { places, installation, crypto, log } = context;
+  return startDesktopHost({
+    host: address.host,
+    port: address.port,
+    uiDir: installation.uiDir,
+    stateFile: places.desktopFile,
+    ownerKey: owner.secret,
+    relays,
+    agents,
+    crypto,
+    log: log.child({ part: 'desktop' }),
+    version: installation.version,
+    async invite({ name, relays: through }) {
+      try {
+        const made = makeInvite({ owner, relays: through, name, untilSec: inAYearSec() }, crypto);
+        return ok({ text: made.token, agent: { publicKey: made.agent, name, authTag: made.authTag } });
+      } catch (error) {
+        // encodeInvite throws RangeError on parts that are not acceptable: here they come from the page.
+        if (error instanceof RangeError) return err({ message: error.message });
+        throw error;
+      }
+    },
+  });
+}

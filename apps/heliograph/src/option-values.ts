@@ -1,0 +1,57 @@
+import { normalizeRelayUrl, parsePublicKey } from '@heliograph/wire/nostr';
+import { InvalidArgumentError } from 'commander';
+
+// Parsers for the values of options. Commander puts the option's name, the value and, where it came from the
+// environment, the variable in front of these messages.
+
+export function parsePort(text: string): number {
+  const port = Number(text);
+  if (!/^\d{1,5}$/.test(text) || port > 65_535)
+    throw new InvalidArgumentError('Expected a port from 0 (any free one) to 65535.');
+  return port;
+}
+
+/** The address of a relay in one spelling. */
+export function parseRelayUrl(text: string): string {
+  const url = normalizeRelayUrl(text);
+  if (url === undefined) {
+    throw new InvalidArgumentError(
+      'Expected the address of a relay, like ws://192.168.1.5:7447 or wss://relay.example.org.',
+    );
+  }
+  return url;
+}
+
+/** A public key as npub or hex, given as hex. */
+export function parseKey(text: string): string {
+  const key = parsePublicKey(text);
+  if (!key.ok) throw new InvalidArgumentError('Expected a public key: npub1… or 64 hex characters.');
+  return key.value;
+}
+
+/** Collects a repeatable option; one value may hold several, separated by commas. */
+export function repeatable(
+  parse: (text: string) => string,
+): (text: string, sofar: readonly string[] | undefined) => readonly string[] {
+  return (text, sofar = []) => [...sofar, ...text.split(',').map((part) => parse(part.trim()))];
+}
+
+/** A name to show: one line of at most 64 characters. */
+export function parseName(text: string): string {
+  const name = text.trim();
+  const isControl = (char: string) => char < ' ' || char === '\u007f';
+  if (name === '' || [...name].length > 64 || [...name].some(isControl)) {
+    throw new InvalidArgumentError('Expected a name of 1 to 64 characters on one line.');
+  }
+  return name;
+}
+
+/** Until when something holds, as Unix seconds: a day (its first moment, UTC) or an RFC 3339 time, in the future. */
+export function parseUntil(text: string, nowMs = Date.now()): number {
+  const form = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2})?(\.\d+)?(Z|[+-]\d{2}:\d{2}))?$/;
+  const ms = form.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(ms))
+    throw new InvalidArgumentError('Expected a day like 2027-12-31 or a time like 2027-12-31T18:00:00Z.');
+  if (ms <= nowMs) throw new InvalidArgumentError('Expected a date in the future.');
+  return Math.floor(ms / 1000);
+}

@@ -1,0 +1,45 @@
+import { isAbsolute, join, resolve } from 'node:path';
+import type { Env } from './settings.ts';
+
+/** Where this user's files live. */
+export interface Places {
+  /** The owner's key, made on first use by up, desktop and invite. */
+  readonly ownerKey: string;
+  /** The key that `heliograph agent` makes for itself when it is given none. */
+  readonly agentKey: string;
+  /** The relay's data folder. */
+  readonly relayData: string;
+  /** The desktop's list of agents and relays. */
+  readonly desktopFile: string;
+  /** Spools, locks, the window's browser profile, the demo agent's scratch folder. */
+  readonly state: string;
+}
+
+/** Everything under $HELIOGRAPH_HOME when that is set, else the XDG base directories. Relative to the user's folder. */
+export function findPlaces(env: Env, homeFolder: string, userFolder: string): Places {
+  const own = env.HELIOGRAPH_HOME;
+  if (own) {
+    const root = resolve(userFolder, own);
+    return {
+      ownerKey: join(root, 'owner.key'),
+      agentKey: join(root, 'agent.key'),
+      relayData: join(root, 'relay'),
+      desktopFile: join(root, 'desktop.json'),
+      state: join(root, 'state'),
+    };
+  }
+  const base = (name: string, fallback: string) => {
+    const folder = env[name];
+    // The XDG specification: a relative path is invalid and ignored.
+    return join(folder && isAbsolute(folder) ? folder : join(homeFolder, fallback), 'heliograph');
+  };
+  const config = base('XDG_CONFIG_HOME', '.config');
+  const data = base('XDG_DATA_HOME', '.local/share');
+  return {
+    ownerKey: join(config, 'owner.key'),
+    agentKey: join(config, 'agent.key'),
+    relayData: join(data, 'relay'),
+    desktopFile: join(data, 'desktop.json'),
+    state: base('XDG_STATE_HOME', '.local/state'),
+  };
+}

@@ -1,0 +1,65 @@
+import { statSync } from 'node:fs';
+import { startHarness } from '@heliograph/app-harness';
+import { localSigner } from '@heliograph/wire/nostr';
+import type { AgentChoice } from './agent-choice.ts';
+import type { AgentIdentity } from './agent-identity.ts';
+import type { Context } from './context.ts';
+import { badUsage } from './failure.ts';
+import type { Life } from './life.ts';
+import { announce } from './ready.ts';
+import { agentEnv } from './settings.ts';
+
+/** What is done with an agent's permission requests: asked of the owner, allowed once, or rejected. */
+export type Permissions = 'ask' | 'allow' | 'reject';
+
+/** The folder an agent works in: the one named, else the user's. */
+export function workingFolder(cwd: string | undefined, context: Context): string {
+  const folder = context.path(cwd ?? '.');
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
+    throw badUsage(`--cwd: ${folder} is not a folder. Expected the folder the agent is to work in.`);
+  return folder;
+}
+
+export interface AgentRun {
+  readonly choice: AgentChoice;
+  readonly cwd: string;
+  readonly identity: AgentIdentity;
+  readonly stateDir: string;
+  readonly name: string;
+  readonly permissions: Permissions;
+}
+
+/** Starts the harness around an agent, says that it is ready, and ends the life when the agent ends. */
+export async function runAgent(run: AgentRun, life: Life, context: Context): Promise<void> {
+  const { choice, cwd, identity, stateDir, name, permissions } = run;
+  const { crypto, env, installation } = context;
+  const log = context.log.child({ part: 'agent' });
+  const harness = await life.start('agent', () =>
+    startHarness({
+      command: [...choice.command],
+      cwd,
+      env: agentEnv(env),
+      name,
+      relays: [...identity.relays],
+      signer: localSigner(identity.key.secret, crypto),
+      owner: identity.owner,
+      ...(identity.authTag ? { authTag: identity.authTag } : {}),
+      stateDir,
+      permissions,
+      crypto,
+      log,
+      version: installation.version,
+    }),
+  );
+  announce({
+    ready: 'agent',
+    agent: harness.agent,
+    run: harness.run,
+    stream: harness.stream,
+    channelId: harness.channelId,
+  });
+  void harness.closed.then(({ code, reason }) => {
+    if (code !== 0) log.error({}, reason);
+    life.end(code);
+  });
+}
