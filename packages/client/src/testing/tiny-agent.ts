@@ -130,6 +130,9 @@ export class TinyAgent {
       channelId,
       openedAt: this.time(),
     }));
+    if (!this.#heads.has(this.run)) {
+      streams.push({ stream: this.run, seq: 0, hash: FIRST_PREV, channelId: null, openedAt: this.time() });
+    }
     return {
       requestIds,
       wire: 1,
