@@ -1,0 +1,87 @@
+import type { Crypto } from '@heliograph/wire';
+import { authenticate } from './authentication.ts';
+import { publish, settleStored } from './ingest.ts';
+import { takeMessage } from './intake.ts';
+import { forgetSession, openSession, passTime } from './lifecycle.ts';
+import { DEFAULT_LIMITS, type RelayLimits } from './limits.ts';
+import { defaultPolicies, type Policy } from './policy.ts';
+import type { RelayEffect } from './relay-effect.ts';
+import type { RelayInput } from './relay-input.ts';
+import type { RelayState } from './relay-state.ts';
+import { refused } from './reply.ts';
+import type { EventStore } from './store/event-store.ts';
+import { SubscriptionIndex } from './subscription-index.ts';
+import { TokenBuckets } from './token-buckets.ts';
+
+/** What the engine can't make itself. */
+export interface RelayEngineOptions {
+  /** Public keys in hex. Without one nobody can use the relay. */
+  readonly owners: readonly string[];
+  /** ws and wss URLs an AUTH event may name, the announced one first. */
+  readonly relayUrls: readonly string[];
+  /** Asked synchronously; writing goes through `store` effects. */
+  readonly store: Pick<EventStore, 'query'>;
+  /** For NIP-OA attestations; events are verified by who runs the effects. */
+  readonly crypto: Crypto;
+  /** Unix milliseconds. */
+  readonly nowMs: () => number;
+  /** A fresh random text, one per connection. */
+  readonly newChallenge: () => string;
+  readonly limits?: RelayLimits;
+  /** Instead of `defaultPolicies(limits)`. */
+  readonly policies?: readonly Policy[];
+}
+
+/** A Nostr relay as a function of what happened: every input gives the effects to run, in order. No I/O, no clock of its own. */
+export class RelayEngine {
+  readonly #state: RelayState;
+
+  constructor(options: RelayEngineOptions) {
+    const { limits = DEFAULT_LIMITS, policies = defaultPolicies(limits), owners, ...surroundings } = options;
+    this.#state = {
+      ...surroundings,
+      owners: new Set(owners),
+      limits,
+      policies,
+      sessions: new Map(),
+      connectionsByAddress: new Map(),
+      subscriptions: new SubscriptionIndex(),
+      eventRate: new TokenBuckets(limits.eventsPerSec, limits.eventBurst),
+      requestRate: new TokenBuckets(limits.requestsPerSec, limits.requestBurst),
+    };
+  }
+
+  /** Takes one input and gives its effects. Inputs about connections that are gone give none. Never throws. */
+  handle(input: RelayInput): readonly RelayEffect[] {
+    const state = this.#state;
+    switch (input.type) {
+      case 'open':
+        return openSession(state, input.connection, input.address);
+      case 'message': {
+        const session = state.sessions.get(input.connection);
+        return session === undefined ? [] : takeMessage(state, session, input.text);
+      }
+      case 'verified':
+        return settleVerified(state, input);
+      case 'stored':
+        return settleStored(state, input.request, input.outcome);
+      case 'close':
+        forgetSession(state, input.connection);
+        return [];
+      case 'tick':
+        return passTime(state);
+    }
+  }
+}
+
+function settleVerified(
+  state: RelayState,
+  { request, result }: Extract<RelayInput, { type: 'verified' }>,
+): readonly RelayEffect[] {
+  const session = state.sessions.get(request.connection);
+  if (session === undefined) return [];
+  if (!result.ok) return [refused(session, request.event.id, 'invalid', result.error.message)];
+  return request.purpose === 'auth'
+    ? authenticate(state, session, result.value)
+    : publish(state, session, result.value);
+}

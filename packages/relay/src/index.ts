@@ -1,0 +1,12 @@
+export { RelayEngine, type RelayEngineOptions } from './engine.ts';
+export { DEFAULT_LIMITS, type RelayLimits } from './limits.ts';
+export { defaultPolicies, type Policy, type Publisher, type Refusal } from './policy.ts';
+export { type RelayIdentity, relayDocument } from './relay-document.ts';
+export type { RelayEffect, RelayReport, StoreEffect, VerifyEffect } from './relay-effect.ts';
+export type { ConnectionId, RelayInput } from './relay-input.ts';
+export type { Admission } from './session.ts';
+export type { StoreError } from './store/data-dir.ts';
+export type { EventStore, QueryScope, StoredEvent, WriteOutcome } from './store/event-store.ts';
+export { MemoryStore } from './store/memory-store.ts';
+export { openSqliteStore } from './store/sqlite-store.ts';
+export { type StorableEvent, storableEvent } from './store/storable-event.ts';

@@ -1,0 +1,61 @@
+import type { NostrEvent, VerifiedEvent } from '@heliograph/wire';
+import { fanOut } from './fan-out.ts';
+import { admissionOf } from './gate.ts';
+import { isFutureFrame } from './policies/observer-frame.ts';
+import type { RelayEffect, StoreEffect } from './relay-effect.ts';
+import { nowSec, type RelayState } from './relay-state.ts';
+import { accepted, refused } from './reply.ts';
+import type { Session } from './session.ts';
+import type { WriteOutcome } from './store/event-store.ts';
+import { storableEvent } from './store/storable-event.ts';
+
+/** An EVENT came: who may not write, or writes too fast, costs no signature check. */
+export function offerEvent(state: RelayState, session: Session, event: NostrEvent): RelayEffect[] {
+  const admission = admissionOf(state, session);
+  if (!admission.ok) return [refused(session, event.id, admission.error.code, admission.error.message)];
+  const retrySec = state.eventRate.take(admission.value.pubkey, state.nowMs());
+  if (retrySec > 0) {
+    return [refused(session, event.id, 'rate-limited', `too many events from this key; retry in ${retrySec} s`)];
+  }
+  return [{ type: 'verify', connection: session.connection, purpose: 'publish', event }];
+}
+
+/** A verified event: through the policies, then out at once (ephemeral) or to the store first. */
+export function publish(state: RelayState, session: Session, event: VerifiedEvent): RelayEffect[] {
+  // Asked again: the admission may have ended while the signature was checked.
+  const admission = admissionOf(state, session);
+  if (!admission.ok) return [refused(session, event.id, admission.error.code, admission.error.message)];
+  const publisher = { admission: admission.value, nowSec: nowSec(state) };
+  for (const policy of state.policies) {
+    const verdict = policy(event, publisher);
+    if (!verdict.ok) return [refused(session, event.id, verdict.error.code, verdict.error.message)];
+  }
+  const kept = storableEvent(event);
+  if (kept !== undefined) return [{ type: 'store', connection: session.connection, event: kept }];
+  if (isFutureFrame(event)) return [accepted(session, event.id)];
+  const deliveries = fanOut(state, event);
+  if (deliveries.length > 0) return [...deliveries, accepted(session, event.id)];
+  return [refused(session, event.id, 'mute', 'no one is listening for this')];
+}
+
+/** An event is written, or not: its publisher hears which, and subscribers get it only now that it can't be lost. */
+export function settleStored(
+  state: RelayState,
+  { connection, event }: StoreEffect,
+  outcome: WriteOutcome | 'failed',
+): RelayEffect[] {
+  // The publisher may be gone; an answer to a gone connection is dropped where it is sent.
+  const publisher = { connection };
+  switch (outcome) {
+    case 'stored':
+      return [...fanOut(state, event), accepted(publisher, event.id)];
+    case 'duplicate':
+      return [accepted(publisher, event.id, 'duplicate: already have this event')];
+    case 'superseded':
+      return [accepted(publisher, event.id, 'duplicate: already have a newer version')];
+    case 'deleted':
+      return [refused(publisher, event.id, 'blocked', 'its author asked for its deletion (NIP-09)')];
+    case 'failed':
+      return [refused(publisher, event.id, 'error', "the relay's storage failed; its log says why")];
+  }
+}

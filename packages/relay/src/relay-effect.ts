@@ -1,0 +1,38 @@
+import type { NostrEvent } from '@heliograph/wire';
+import type { ConnectionId } from './relay-input.ts';
+import type { StorableEvent } from './store/storable-event.ts';
+
+/** Check an event's id and signature, here or in a worker, and answer with `verified`. */
+export interface VerifyEffect {
+  readonly type: 'verify';
+  readonly connection: ConnectionId;
+  readonly purpose: 'publish' | 'auth';
+  readonly event: NostrEvent;
+}
+
+/** Write an event durably, together with others if that is cheaper, and answer with `stored`. */
+export interface StoreEffect {
+  readonly type: 'store';
+  readonly connection: ConnectionId;
+  readonly event: StorableEvent;
+}
+
+/** What happened, for logs and counters; never holds an event. */
+export type RelayReport =
+  | { readonly type: 'admitted'; readonly role: 'owner' | 'agent'; readonly pubkey: string }
+  | { readonly type: 'refused'; readonly pubkey: string; readonly message: string }
+  | { readonly type: 'admission-ended'; readonly pubkey: string }
+  | { readonly type: 'connection-ended'; readonly message: string }
+  | { readonly type: 'query-failed'; readonly cause: unknown };
+
+/** Everything the engine can ask of the program around it. */
+export type RelayEffect =
+  /** One message to one connection. */
+  | { readonly type: 'send'; readonly connection: ConnectionId; readonly text: string }
+  /** The same message to several connections: encode it once. */
+  | { readonly type: 'broadcast'; readonly connections: readonly ConnectionId[]; readonly text: string }
+  /** End a connection with a WebSocket code and a reason of at most 123 bytes; the engine has forgotten it. */
+  | { readonly type: 'close'; readonly connection: ConnectionId; readonly code: number; readonly reason: string }
+  | { readonly type: 'report'; readonly connection: ConnectionId; readonly report: RelayReport }
+  | VerifyEffect
+  | StoreEffect;

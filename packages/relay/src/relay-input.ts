@@ -1,0 +1,21 @@
+import type { EventError, Result, VerifiedEvent } from '@heliograph/wire';
+import type { StoreEffect, VerifyEffect } from './relay-effect.ts';
+import type { WriteOutcome } from './store/event-store.ts';
+
+/** Names one connection for as long as the process lives; never reused. */
+export type ConnectionId = number;
+
+/** Everything that can happen to a relay. */
+export type RelayInput =
+  /** A socket is open; `address` is its peer's. */
+  | { readonly type: 'open'; readonly connection: ConnectionId; readonly address: string }
+  /** A text message arrived, already within the size limit. */
+  | { readonly type: 'message'; readonly connection: ConnectionId; readonly text: string }
+  /** A socket is gone, whoever closed it. */
+  | { readonly type: 'close'; readonly connection: ConnectionId }
+  /** A `verify` effect is done. */
+  | { readonly type: 'verified'; readonly request: VerifyEffect; readonly result: Result<VerifiedEvent, EventError> }
+  /** A `store` effect is committed, or failed and left nothing behind. */
+  | { readonly type: 'stored'; readonly request: StoreEffect; readonly outcome: WriteOutcome | 'failed' }
+  /** Time passed; at least once a second. */
+  | { readonly type: 'tick' };

@@ -1,0 +1,33 @@
+import type { Crypto } from '@heliograph/wire';
+import type { RelayLimits } from './limits.ts';
+import type { Policy } from './policy.ts';
+import type { ConnectionId } from './relay-input.ts';
+import type { Session } from './session.ts';
+import type { EventStore } from './store/event-store.ts';
+import type { SubscriptionIndex } from './subscription-index.ts';
+import type { TokenBuckets } from './token-buckets.ts';
+
+/** What the stages share: the surroundings handed in, and what the engine remembers. */
+export interface RelayState {
+  /** Hex public keys from the configuration; nothing a client says adds to them. */
+  readonly owners: ReadonlySet<string>;
+  /** The URLs an AUTH event may name, the announced one first. */
+  readonly relayUrls: readonly string[];
+  readonly limits: RelayLimits;
+  readonly policies: readonly Policy[];
+  readonly crypto: Crypto;
+  readonly store: Pick<EventStore, 'query'>;
+  readonly nowMs: () => number;
+  /** A fresh random text per connection. */
+  readonly newChallenge: () => string;
+  readonly sessions: Map<ConnectionId, Session>;
+  readonly connectionsByAddress: Map<string, number>;
+  readonly subscriptions: SubscriptionIndex;
+  readonly eventRate: TokenBuckets;
+  readonly requestRate: TokenBuckets;
+}
+
+/** The relay's time in whole Unix seconds. */
+export function nowSec(state: Pick<RelayState, 'nowMs'>): number {
+  return Math.floor(state.nowMs() / 1_000);
+}

@@ -1,0 +1,257 @@
+import { deepEqual, equal } from 'node:assert/strict';
+import { nobleCrypto } from '@heliograph/crypto/noble';
+import { type EventTemplate, eventSigner, type Filter, type VerifiedEvent } from '@heliograph/wire';
+import type { EventStore, QueryScope, WriteOutcome } from './event-store.ts';
+import { storableEvent } from './storable-event.ts';
+
+const alice = eventSigner(new Uint8Array(32).fill(1), nobleCrypto);
+const bob = eventSigner(new Uint8Array(32).fill(2), nobleCrypto);
+
+/** One rule of SPEC RL1–RL8 and what shows it on an empty store; throws AssertionError. */
+export interface StoreRule {
+  readonly title: string;
+  check(store: EventStore): void;
+}
+
+/** What every store must do; each store's own test file runs all of it. */
+export const STORE_CONTRACT: readonly StoreRule[] = [
+  {
+    title: 'RL1: keeps a regular event with its exact text, and calls the same id a duplicate',
+    check(store) {
+      const note = alice.sign(template({ content: 'é "quoted" \u2028 \u0000' }));
+      deepEqual(write(store, note), ['stored']);
+      deepEqual(write(store, note), ['duplicate']);
+      deepEqual(store.query({}, scope({ reader: bob.publicKey })), [
+        { id: note.id, createdAtSec: note.created_at, json: note.json },
+      ]);
+    },
+  },
+  {
+    title: 'RL1: tells outcomes apart inside one batch',
+    check(store) {
+      const note = alice.sign(template({}));
+      const older = alice.sign(template({ kind: 0, created_at: 5 }));
+      const newer = alice.sign(template({ kind: 0, created_at: 6 }));
+      deepEqual(write(store, note, note, newer, older), ['stored', 'duplicate', 'stored', 'superseded']);
+      deepEqual(write(store), []);
+    },
+  },
+  {
+    title: 'RL2: keeps only the newest version of a replaceable event per author and kind',
+    check(store) {
+      for (const kind of [0, 3, 10_000, 19_999]) {
+        const first = alice.sign(template({ kind, created_at: 10 }));
+        const second = alice.sign(template({ kind, created_at: 20, tags: [['d', 'ignored']] }));
+        const others = bob.sign(template({ kind, created_at: 15 }));
+        deepEqual(write(store, first, others, second), ['stored', 'stored', 'stored']);
+        deepEqual(ids(store, { kinds: [kind] }), [second.id, others.id]);
+        deepEqual(write(store, first), ['superseded']);
+      }
+    },
+  },
+  {
+    title: 'RL2: keeps the lowest id of versions with the same created_at, whichever comes first',
+    check(store) {
+      const versions = [1, 2, 3].map((n) => alice.sign(template({ kind: 10_002, content: `${n}` }))).sort(byId);
+      const [lowest, middle, highest] = versions as [VerifiedEvent, VerifiedEvent, VerifiedEvent];
+      deepEqual(write(store, middle, highest, lowest), ['stored', 'superseded', 'stored']);
+      deepEqual(ids(store), [lowest.id]);
+    },
+  },
+  {
+    title: 'RL3: keeps only the newest version of an addressable event per author, kind and first d tag',
+    check(store) {
+      const page = (created_at: number, tags: string[][], kind = 30_000): VerifiedEvent =>
+        alice.sign(template({ kind, created_at, tags }));
+      const a1 = page(10, [['d', 'a']]);
+      const a2 = page(11, [
+        ['d', 'a'],
+        ['d', 'b'],
+      ]);
+      const b1 = page(9, [['d', 'b']]);
+      const none = page(8, []);
+      const empty = page(7, [['d', '']]);
+      const otherKind = page(6, [['d', 'a']], 39_999);
+      deepEqual(write(store, a1, a2, b1, none), ['stored', 'stored', 'stored', 'stored']);
+      deepEqual(write(store, empty, otherKind), ['superseded', 'stored']);
+      deepEqual(ids(store), [a2.id, b1.id, none.id, otherKind.id]);
+      deepEqual(ids(store, { '#d': ['b'] }), [a2.id, b1.id]);
+    },
+  },
+  {
+    title: 'RL3: a replaced version is found by none of its tags',
+    check(store) {
+      const tags = [
+        ['d', 'a'],
+        ['t', 'old\u0000tag'],
+      ];
+      const old = alice.sign(template({ kind: 30_000, created_at: 1, tags }));
+      write(store, old);
+      deepEqual(ids(store, { '#t': ['old\u0000tag'] }), [old.id]);
+      write(store, alice.sign(template({ kind: 30_000, created_at: 2, tags: [['d', 'a']] })));
+      deepEqual(ids(store, { '#t': ['old\u0000tag'] }), []);
+    },
+  },
+  {
+    title: 'RL5: answers newest first, ties by lowest id, cut to the newest that fit',
+    check(store) {
+      const tied = [1, 2, 3].map((n) => alice.sign(template({ created_at: 50, content: `${n}` })));
+      const newest = alice.sign(template({ created_at: 60 }));
+      write(store, ...tied, newest);
+      const order = [newest, ...tied.sort(byId)].map((event) => event.id);
+      deepEqual(ids(store), order);
+      deepEqual(ids(store, {}, { maxEvents: 2 }), order.slice(0, 2));
+      deepEqual(ids(store, {}, { maxEvents: 0 }), []);
+      deepEqual(ids(store, {}, { maxBytes: newest.json.length + 10 }), order.slice(0, 1));
+      const both = [alice.publicKey, bob.publicKey];
+      deepEqual(ids(store, { kinds: [1], authors: both }, { maxEvents: 3 }), order.slice(0, 3));
+    },
+  },
+  {
+    title: 'RL5: gives an event once when several values of one list match it',
+    check(store) {
+      const tags = [
+        ['t', 'x'],
+        ['t', 'y'],
+        ['t', 'x', 'again'],
+      ];
+      const note = alice.sign(template({ tags }));
+      write(store, note);
+      deepEqual(ids(store, { '#t': ['x', 'y'] }), [note.id]);
+      const many = Array.from({ length: 100 }, (_, n) => `v${n}`);
+      deepEqual(ids(store, { '#t': [...many, 'x', 'y'] }), [note.id]);
+      deepEqual(ids(store, { '#t': ['x'], '#e': [note.id] }), []);
+    },
+  },
+  {
+    title: 'RL5: takes long lists, empty lists and bounds that no event meets',
+    check(store) {
+      const note = alice.sign(template({ created_at: 50 }));
+      write(store, note);
+      const strangers = Array.from({ length: 3_000 }, (_, n) => n.toString(16).padStart(64, '0'));
+      deepEqual(ids(store, { authors: [...strangers, alice.publicKey] }), [note.id]);
+      deepEqual(ids(store, { ids: [...strangers, note.id] }), [note.id]);
+      deepEqual(ids(store, { kinds: Array.from({ length: 200 }, (_, n) => n) }), [note.id]);
+      const nothing: Filter[] = [
+        { ids: [] },
+        { authors: [] },
+        { kinds: [] },
+        { '#t': [] },
+        { since: 51 },
+        { until: 49 },
+      ];
+      for (const filter of nothing) deepEqual(ids(store, filter), []);
+      deepEqual(ids(store, { since: 50, until: 50 }), [note.id]);
+    },
+  },
+  {
+    title: 'RL7: deletes what its author names, keeps the request, and does not let the event come back',
+    check(store) {
+      const note = alice.sign(template({ created_at: 50, tags: [['t', 'x']] }));
+      const request = deletion(alice, 10, ['e', note.id]);
+      deepEqual(write(store, note, request), ['stored', 'stored']);
+      deepEqual(ids(store), [request.id]);
+      deepEqual(ids(store, { '#t': ['x'] }), []);
+      deepEqual(write(store, note), ['deleted']);
+    },
+  },
+  {
+    title: 'RL7: a deletion request that comes before its event works too',
+    check(store) {
+      const note = alice.sign(template({}));
+      write(store, deletion(alice, 10, ['e', note.id]));
+      deepEqual(write(store, note), ['deleted']);
+    },
+  },
+  {
+    title: 'RL7: nobody deletes what another wrote, before or after',
+    check(store) {
+      const note = alice.sign(template({}));
+      const later = alice.sign(template({ content: 'later' }));
+      const page = alice.sign(template({ kind: 30_000, created_at: 5, tags: [['d', 'a']] }));
+      const foreign = deletion(bob, 10, ['e', note.id], ['e', later.id], ['a', `30000:${alice.publicKey}:a`]);
+      deepEqual(write(store, note, page, foreign, later), ['stored', 'stored', 'stored', 'stored']);
+      deepEqual(ids(store, { kinds: [1, 30_000] }).sort(), [note.id, later.id, page.id].sort());
+    },
+  },
+  {
+    title: 'RL7: deleting a deletion request does nothing',
+    check(store) {
+      const note = alice.sign(template({}));
+      const request = deletion(alice, 10, ['e', note.id]);
+      const undo = deletion(alice, 11, ['e', request.id]);
+      deepEqual(write(store, note, request, undo), ['stored', 'stored', 'stored']);
+      deepEqual(ids(store), [undo.id, request.id]);
+      deepEqual(write(store, note), ['deleted']);
+      const late = deletion(alice, 12, ['e', note.id]);
+      deepEqual(write(store, deletion(alice, 13, ['e', late.id]), late), ['stored', 'stored']);
+    },
+  },
+  {
+    title: 'RL7: an a tag deletes versions up to the time of the request, and not later ones',
+    check(store) {
+      const address = `30000:${alice.publicKey}:a`;
+      const page = (created_at: number): VerifiedEvent =>
+        alice.sign(template({ kind: 30_000, created_at, tags: [['d', 'a']] }));
+      const profile = alice.sign(template({ kind: 0, created_at: 100 }));
+      const request = deletion(alice, 100, ['a', address], ['a', `0:${alice.publicKey}:`]);
+      deepEqual(write(store, page(99), profile, request), ['stored', 'stored', 'stored']);
+      deepEqual(ids(store), [request.id]);
+      deepEqual(write(store, page(100), page(98)), ['deleted', 'deleted']);
+      const later = page(101);
+      deepEqual(write(store, later), ['stored']);
+      deepEqual(write(store, deletion(alice, 100, ['a', address], ['k', '30000'])), ['stored']);
+      deepEqual(ids(store, { kinds: [30_000] }), [later.id]);
+    },
+  },
+  {
+    title: 'RL8: gives a private kind to its author and its p only, and counts the limit over what the reader may see',
+    check(store) {
+      const usage = alice.sign(template({ kind: 44_200, created_at: 50, tags: [['p', bob.publicKey]] }));
+      const hidden = Array.from({ length: 5 }, (_, n) =>
+        alice.sign(template({ kind: 44_200, created_at: 60 + n, tags: [['p', alice.publicKey]] })),
+      );
+      write(store, usage, ...hidden, alice.sign(template({ created_at: 40 })));
+      const stranger = '3'.padStart(64, '0');
+      const filters: Filter[] = [
+        {},
+        { ids: [usage.id, ...hidden.map((event) => event.id)] },
+        { authors: [alice.publicKey] },
+        { kinds: [44_200, 1] },
+        { '#p': [bob.publicKey, alice.publicKey] },
+        { authors: [alice.publicKey], kinds: [44_200] },
+      ];
+      for (const filter of filters) {
+        equal(ids(store, filter, { reader: stranger }).includes(usage.id), false);
+        equal(ids(store, filter, { reader: alice.publicKey }).includes(usage.id), true);
+        equal(ids(store, filter, { reader: bob.publicKey, maxEvents: 1 })[0], usage.id);
+        for (const { id } of hidden) equal(ids(store, filter, { reader: bob.publicKey }).includes(id), false);
+      }
+    },
+  },
+];
+
+function write(store: EventStore, ...events: VerifiedEvent[]): readonly WriteOutcome[] {
+  const kept = events.map(storableEvent);
+  return store.write(kept.filter((event) => event !== undefined));
+}
+
+function ids(store: EventStore, filter: Filter = {}, bounds: Partial<QueryScope> = {}): string[] {
+  return store.query(filter, scope(bounds)).map((event) => event.id);
+}
+
+function scope(bounds: Partial<QueryScope>): QueryScope {
+  return { reader: alice.publicKey, maxEvents: 100, maxBytes: 1e9, ...bounds };
+}
+
+function template(fields: Partial<EventTemplate>): EventTemplate {
+  return { kind: 1, created_at: 10, tags: [], content: '', ...fields };
+}
+
+function deletion(author: typeof alice, created_at: number, ...tags: string[][]): VerifiedEvent {
+  return author.sign(template({ kind: 5, created_at, tags }));
+}
+
+function byId(a: VerifiedEvent, b: VerifiedEvent): number {
+  return a.id < b.id ? -1 : 1;
+}

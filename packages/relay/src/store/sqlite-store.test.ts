@@ -1,0 +1,129 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { nobleCrypto } from '@heliograph/crypto/noble';
+import { signEvent } from '@heliograph/wire';
+import Database from 'better-sqlite3';
+import { afterAll, describe, expect, it } from 'vitest';
+import { STORE_CONTRACT } from './contract.ts';
+import type { EventStore } from './event-store.ts';
+import { openSqliteStore } from './sqlite-store.ts';
+import { storableEvent } from './storable-event.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'heliograph-store-'));
+afterAll(() => rmSync(root, { recursive: true }));
+let folders = 0;
+function newFolder(): string {
+  folders += 1;
+  return join(root, `${folders}`, 'nested');
+}
+
+function open(folder: string): EventStore {
+  const store = openSqliteStore(folder);
+  if (!store.ok) throw new Error(store.error.message);
+  return store.value;
+}
+
+function codeOf(folder: string): string | undefined {
+  const store = openSqliteStore(folder);
+  if (!store.ok) return store.error.code;
+  store.value.close();
+  return undefined;
+}
+
+it.each(STORE_CONTRACT)('SQLite $title', ({ check }) => {
+  const store = open(newFolder());
+  check(store);
+  store.close();
+});
+
+describe('the file', () => {
+  const note = storableEvent(
+    signEvent({ kind: 1, created_at: 1, tags: [], content: 'kept' }, new Uint8Array(32).fill(1), nobleCrypto),
+  );
+  const everything = { reader: '', maxEvents: 10, maxBytes: 1e6 };
+
+  it('RL9: what was written is there after closing and opening again', () => {
+    const folder = newFolder();
+    const first = open(folder);
+    if (note === undefined) throw new TypeError('kind 1 is durable');
+    first.write([note]);
+    first.close();
+    const second = open(folder);
+    expect(second.query({}, everything).map((event) => event.json)).toEqual([note.json]);
+    expect(second.write([note])).toEqual(['duplicate']);
+    second.close();
+  });
+
+  it('RL10: makes its folder and files for the owner alone', () => {
+    const folder = newFolder();
+    const store = open(folder);
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+    for (const name of ['relay.db', 'relay.db-wal', 'relay.db-shm', 'relay.lock']) {
+      expect(statSync(join(folder, name)).mode & 0o777, name).toBe(0o600);
+    }
+    store.close();
+  });
+
+  it('RL10: takes the rights of others from files it finds', () => {
+    const folder = newFolder();
+    open(folder).close();
+    rmSync(join(folder, 'relay.lock'));
+    writeFileSync(join(folder, 'relay.lock'), '', { mode: 0o644 });
+    open(folder).close();
+    expect(statSync(join(folder, 'relay.lock')).mode & 0o777).toBe(0o600);
+  });
+
+  it('RL10: refuses a folder that another relay uses, until that one is gone', () => {
+    const folder = newFolder();
+    const store = open(folder);
+    const second = openSqliteStore(folder);
+    expect(second).toMatchObject({ ok: false, error: { code: 'in-use' } });
+    expect(second.ok ? '' : second.error.message).toContain(folder);
+    expect(second.ok ? '' : second.error.message).toContain('--data');
+    store.close();
+    expect(codeOf(folder)).toBeUndefined();
+  });
+
+  it('RL10: names the path and the user when the folder can not be made', () => {
+    writeFileSync(join(root, 'a-file'), '');
+    const folder = join(root, 'a-file', 'data');
+    const store = openSqliteStore(folder);
+    expect(store).toMatchObject({ ok: false, error: { code: 'not-writable' } });
+    const message = store.ok ? '' : store.error.message;
+    expect(message).toContain(folder);
+    expect(message).toContain(`uid ${process.getuid?.()}`);
+  });
+
+  it('RL10: says so when a folder stands where its file should be', () => {
+    const folder = newFolder();
+    mkdirSync(join(folder, 'relay.db'), { recursive: true });
+    expect(codeOf(folder)).toBe('not-writable');
+  });
+
+  it('RL10: leaves a file alone that is no database, or not ours', () => {
+    const folder = newFolder();
+    mkdirSync(folder, { recursive: true });
+    const path = join(folder, 'relay.db');
+    writeFileSync(path, 'x'.repeat(5_000));
+    expect(codeOf(folder)).toBe('not-a-database');
+    expect(readFileSync(path, 'utf8')).toBe('x'.repeat(5_000));
+    rmSync(path);
+    const foreign = new Database(path);
+    foreign.exec('CREATE TABLE theirs (x)');
+    foreign.close();
+    expect(codeOf(folder)).toBe('not-a-database');
+  });
+
+  it('RL10: leaves a file alone that a later version wrote', () => {
+    const folder = newFolder();
+    open(folder).close();
+    const later = new Database(join(folder, 'relay.db'));
+    later.pragma('user_version = 99');
+    later.close();
+    const store = openSqliteStore(folder);
+    expect(store).toMatchObject({ ok: false, error: { code: 'too-new' } });
+    expect(store.ok ? '' : store.error.message).toMatch(/schema 99/);
+    expect(codeOf(folder)).toBe('too-new');
+  });
+});

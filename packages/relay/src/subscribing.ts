@@ -1,0 +1,75 @@
+import { encodeEventMessage, type Filter } from '@heliograph/wire';
+import { admissionOf } from './gate.ts';
+import type { RelayEffect } from './relay-effect.ts';
+import type { RelayState } from './relay-state.ts';
+import { type ClosedPrefix, reply } from './reply.ts';
+import type { Session } from './session.ts';
+import { answerFilters } from './stored-answer.ts';
+import type { Subscription } from './subscription-index.ts';
+
+/**
+ * A REQ: what is stored, EOSE, and from then on what comes. Asking the store and registering the filters is one
+ * synchronous step, so no event falls between the two; one that is being written meanwhile comes live.
+ */
+export function openSubscription(
+  state: RelayState,
+  session: Session,
+  id: string,
+  filters: readonly Filter[],
+): RelayEffect[] {
+  const { limits } = state;
+  const refuse = (prefix: ClosedPrefix, message: string): RelayEffect[] =>
+    refuseSubscription(state, session, id, prefix, message);
+
+  const admission = admissionOf(state, session);
+  if (!admission.ok) return refuse(admission.error.code, admission.error.message);
+  const reader = admission.value.pubkey;
+  const retrySec = state.requestRate.take(reader, state.nowMs());
+  if (retrySec > 0) return refuse('rate-limited', `too many requests from this key; retry in ${retrySec} s`);
+  if (filters.length > limits.maxFilters) return refuse('invalid', `a REQ may have ${limits.maxFilters} filters`);
+  if (!session.subscriptions.has(id) && session.subscriptions.size >= limits.maxSubscriptions) {
+    return refuse('error', `a connection may have ${limits.maxSubscriptions} subscriptions; CLOSE one first`);
+  }
+  if (filters.some((filter) => filter.search !== undefined)) return refuse('unsupported', 'no search here (NIP-50)');
+
+  const stored = answerFilters(state.store, filters, reader, limits);
+  if (!stored.ok) {
+    const failed: RelayEffect = {
+      type: 'report',
+      connection: session.connection,
+      report: { type: 'query-failed', cause: stored.error.cause },
+    };
+    return [failed, ...refuse('error', stored.error.message)];
+  }
+  dropSubscription(state, session, id);
+  const subscription: Subscription = { session, id, filters };
+  session.subscriptions.set(id, subscription);
+  state.subscriptions.add(subscription);
+  const { connection } = session;
+  return [
+    ...stored.value.map((event): RelayEffect => {
+      return { type: 'send', connection, text: encodeEventMessage(id, event.json) };
+    }),
+    reply(session, ['EOSE', id]),
+  ];
+}
+
+/** CLOSED for a REQ that can't be served; what was open under that id is closed with it, as the client will believe. */
+export function refuseSubscription(
+  state: RelayState,
+  session: Session,
+  id: string,
+  prefix: ClosedPrefix,
+  message: string,
+): RelayEffect[] {
+  dropSubscription(state, session, id);
+  return [reply(session, ['CLOSED', id, `${prefix}: ${message}`])];
+}
+
+/** A CLOSE, or the end of what a new REQ replaces; an unknown id is nothing to talk about (NIP-01). */
+export function dropSubscription(state: RelayState, session: Session, id: string): void {
+  const subscription = session.subscriptions.get(id);
+  if (subscription === undefined) return;
+  session.subscriptions.delete(id);
+  state.subscriptions.remove(subscription);
+}
