@@ -66,7 +66,8 @@ export class LineFramer {
   #take(piece: Uint8Array): void {
     this.#length += piece.length;
     if (this.#long === undefined) {
-      this.#chunks.push(piece.slice());
+      // Not slice(): on a Buffer that would be a view of the caller’s memory.
+      this.#chunks.push(new Uint8Array(piece));
       if (this.#length <= this.#maxLineBytes) return;
       // Over the limit: from here on the line is hashed as it passes and only its ends are kept.
       const soFar = join(this.#chunks, this.#length);

@@ -1,6 +1,6 @@
 import { isHex64 } from '../nostr/bytes.ts';
 import type { NostrEvent, VerifiedEvent } from '../nostr/event.ts';
-import { MAX_EMIT_BYTES, paddedLength } from '../nostr/nip44.ts';
+import { MAX_EMIT_BYTES, MAX_PAYLOAD_LENGTH, MIN_PAYLOAD_LENGTH, paddedLength } from '../nostr/nip44.ts';
 import type { Signer } from '../nostr/signer.ts';
 import { err, ok, type Result } from '../result.ts';
 
@@ -9,9 +9,6 @@ export const KIND_OBSERVER = 24_200;
 /** Usage of one turn, NIP-AM. */
 export const KIND_USAGE = 44_200;
 
-/** Bounds of a frame's content in characters: what NIP-44 v2 can give for 1…65,535 bytes. */
-export const MIN_CONTENT_LENGTH = 132;
-export const MAX_CONTENT_LENGTH = 87_472;
 /** How far a frame's created_at may be from the receiver's clock. */
 export const MAX_FRAME_SKEW_SEC = 300;
 
@@ -51,7 +48,7 @@ export function parseFrame(event: NostrEvent): Result<FrameRoute, FrameError> {
   const fits = frame === 'telemetry' ? event.pubkey === agent : p === agent;
   if (!fits || owner === agent) return err({ code: 'direction', message: `the signer does not fit a ${frame} frame` });
   const length = event.content.length;
-  if (length < MIN_CONTENT_LENGTH || length > MAX_CONTENT_LENGTH) {
+  if (length < MIN_PAYLOAD_LENGTH || length > MAX_PAYLOAD_LENGTH) {
     return err({ code: 'length', message: `content of ${length} characters is no NIP-44 v2 payload` });
   }
   return ok({ frame, agent, owner });

@@ -1,0 +1,82 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Control, encodeControl, parseControl } from './control.ts';
+
+const base = { requestId: '0b6c2f0e-0000-4000-8000-00000000000a', issuedAt: '2026-11-30T09:20:03.123Z', run: 'r' };
+const controls: Control[] = [
+  { ...base, type: 'cancel_turn', channelId: 'c', turnId: 't', force: true },
+  { type: 'cancel_turn', channelId: 'c' },
+  { ...base, type: 'prompt', channelId: 'c', content: [{ type: 'text', text: 'hi', extra: 1 }], mode: 'queue' },
+  {
+    ...base,
+    type: 'permission_decision',
+    channelId: 'c',
+    requestNonce: 'n',
+    requestSha256: 'a'.repeat(64),
+    optionId: '',
+    confirm: true,
+  },
+  {
+    requestId: base.requestId,
+    issuedAt: base.issuedAt,
+    type: 'hello',
+    viewer: 'v',
+    features: ['x'],
+    have: [{ stream: 's', seq: 0 }],
+  },
+  { ...base, type: 'replay', stream: 's', fromSeq: 1, toSeq: 9 },
+];
+
+describe('controls', () => {
+  it('CT1 read back as they were written', () => {
+    for (const control of controls) expect(parseControl(encodeControl(control))).toEqual({ ok: true, value: control });
+  });
+
+  it('CT2 ignore members of the future', () => {
+    expect(parseControl(JSON.stringify({ ...controls[5], more: true }))).toEqual({ ok: true, value: controls[5] });
+  });
+
+  it('CT3 with a wrong member say which, and can still be answered', () => {
+    const bad = (change: object) => parseControl(JSON.stringify({ ...controls[3], ...change }));
+    expect(bad({ optionId: 7 })).toMatchObject({
+      error: {
+        code: 'malformed',
+        type: 'permission_decision',
+        requestId: base.requestId,
+        message: expect.stringContaining('optionId'),
+      },
+    });
+    for (const change of [
+      { channelId: 1 },
+      { requestSha256: 'x' },
+      { confirm: 'yes' },
+      { issuedAt: 'now' },
+      { run: 1 },
+    ]) {
+      expect(bad(change)).toMatchObject({ error: { code: 'malformed' } });
+    }
+    expect(bad({ requestId: 'x' })).toMatchObject({ error: { code: 'malformed' } });
+    const have = Array.from({ length: 257 }, () => ({ stream: 's', seq: 1 }));
+    expect(parseControl(JSON.stringify({ ...controls[4], have }))).toMatchObject({ error: { code: 'malformed' } });
+    expect(parseControl(JSON.stringify({ ...controls[2], content: [] }))).toMatchObject({
+      error: { code: 'malformed' },
+    });
+    expect(parseControl(JSON.stringify({ ...controls[5], fromSeq: 0 }))).toMatchObject({
+      error: { code: 'malformed' },
+    });
+  });
+
+  it('CT4 of a type nobody knows here can be answered', () => {
+    expect(parseControl(JSON.stringify({ ...base, type: 'dance' }))).toMatchObject({
+      error: { code: 'unknown-type', type: 'dance', requestId: base.requestId },
+    });
+  });
+
+  it('CT5 never make the reader throw', () => {
+    fc.assert(fc.property(fc.oneof(fc.string(), fc.json()), (text) => void parseControl(text)));
+    const mutated = fc.tuple(fc.constantFrom(...controls), fc.string(), fc.jsonValue());
+    fc.assert(
+      fc.property(mutated, ([control, key, value]) => void parseControl(JSON.stringify({ ...control, [key]: value }))),
+    );
+  });
+});
