@@ -2,6 +2,7 @@ import type { Crypto } from '@heliograph/wire/nostr';
 import { chacha20 } from '@noble/ciphers/chacha.js';
 import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
+import { checkLength } from './curve.ts';
 import { nobleCurve } from './noble-curve.ts';
 
 /** Pure JavaScript that runs in a page and in Node alike: the browser's engine, and Node's last resort. */
@@ -14,8 +15,17 @@ export const nobleCrypto: Crypto = {
     for (const part of parts) mac.update(part);
     return mac.digest();
   },
-  chacha20: (key, nonce12, data) => chacha20(key, nonce12, data),
-  randomBytes: (length) => globalThis.crypto.getRandomValues(new Uint8Array(length)),
+  chacha20(key, nonce12, data) {
+    checkLength('key', key, 32);
+    checkLength('nonce', nonce12, 12);
+    return chacha20(key, nonce12, data);
+  },
+  randomBytes(length) {
+    const bytes = new Uint8Array(length);
+    // Web Crypto gives at most 65,536 bytes at once.
+    for (let at = 0; at < length; at += 65_536) globalThis.crypto.getRandomValues(bytes.subarray(at, at + 65_536));
+    return bytes;
+  },
   base64Encode: (bytes) => btoa(binaryOf(bytes)),
   base64Decode(text) {
     const binary = decodeBinary(text);

@@ -66,6 +66,17 @@ describe('bytes', () => {
     expect(isWellFormed('😀\ufffd\ufeff')).toBe(true);
   });
 
+  test('NO1: well-formed means the same where the built-in is missing', () => {
+    const builtIn = Object.getOwnPropertyDescriptor(String.prototype, 'isWellFormed') as PropertyDescriptor;
+    Reflect.deleteProperty(String.prototype, 'isWellFormed');
+    try {
+      expect(['\ud800', 'a\udc00', '\udc00\ud800'].map(isWellFormed)).toEqual([false, false, false]);
+      expect(['', 'é', '😀\ufffd'].map(isWellFormed)).toEqual([true, true, true]);
+    } finally {
+      Object.defineProperty(String.prototype, 'isWellFormed', builtIn);
+    }
+  });
+
   test('NO1: decoding keeps a BOM and refuses what is not UTF-8', () => {
     expect(utf8Decode(Uint8Array.of(0xef, 0xbb, 0xbf, 0x61))).toBe('\ufeffa');
     expect(utf8Decode(Uint8Array.of(0xff))).toBeUndefined();

@@ -49,7 +49,7 @@ export function checkAuthEvent(
   const aheadSec = event.created_at - expected.nowSec;
   if (Math.abs(aheadSec) > MAX_AUTH_SKEW_SEC) {
     const side = aheadSec > 0 ? 'ahead of' : 'behind';
-    return failure('clock-skew', `your clock is ${describeSeconds(Math.abs(aheadSec))} ${side} the relay's`);
+    return failure('clock-skew', `your clock is ${describeSeconds(Math.abs(aheadSec))} ${side} the relay’s`);
   }
   return ok(undefined);
 }
