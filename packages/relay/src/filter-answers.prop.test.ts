@@ -1,0 +1,160 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Filter, matchFilter, ok, type VerifiedEvent } from '@heliograph/wire';
+import fc from 'fast-check';
+import { afterAll, expect, it } from 'vitest';
+import { agent, owner, ScriptedRelay, secondOwner, stranger, template, vouch } from './scripted-relay.ts';
+import { eventAddress } from './store/event-store.ts';
+import { MemoryStore } from './store/memory-store.ts';
+import { openSqliteStore } from './store/sqlite-store.ts';
+import { storableEvent } from './store/storable-event.ts';
+
+const START = 1_700_000_000;
+const KEYS = [owner, secondOwner, agent, stranger];
+const KINDS = [0, 1, 7, 10_002, 20_001, 24_200, 30_023, 44_200];
+const VALUES = ['', 'x', 'y', 'zz'];
+
+/** Two hundred events in which everything collides: authors, kinds, seconds, tag values. */
+const pool: readonly VerifiedEvent[] = fc
+  .sample(
+    fc.record({
+      key: fc.constantFrom(...KEYS),
+      kind: fc.constantFrom(...KINDS),
+      created_at: fc.integer({ min: START, max: START + 6 }),
+      content: fc.string({ maxLength: 3 }),
+      tags: fc.array(
+        fc.oneof(
+          fc.tuple(fc.constantFrom('d', 't', 'T'), fc.constantFrom(...VALUES)),
+          fc.tuple(fc.constant('p'), fc.constantFrom(...KEYS.map((key) => key.publicKey))),
+          fc.constantFrom(['t'], ['long', 'x'], ['x']),
+        ),
+        { maxLength: 4 },
+      ),
+    }),
+    { numRuns: 200, seed: 7 },
+  )
+  .map(({ key, ...fields }) => key.sign(template(fields)));
+
+const some = <T>(...values: T[]) => fc.subarray(values, { maxLength: 3 });
+const filters: fc.Arbitrary<Filter[]> = fc.array(
+  fc.record(
+    {
+      ids: fc.subarray(
+        pool.map((event) => event.id),
+        { maxLength: 40 },
+      ),
+      authors: some(...KEYS.map((key) => key.publicKey)),
+      kinds: some(...KINDS, 4),
+      '#t': some(...VALUES, 'none'),
+      '#T': some(...VALUES),
+      '#d': some(...VALUES),
+      '#p': some(...KEYS.map((key) => key.publicKey)),
+      since: fc.integer({ min: START - 1, max: START + 7 }),
+      until: fc.integer({ min: START - 1, max: START + 7 }),
+      limit: fc.integer({ min: 0, max: 30 }),
+    },
+    { requiredKeys: [] },
+  ),
+  { minLength: 1, maxLength: 3 },
+);
+const readers = fc.constantFrom(owner, secondOwner, agent);
+
+function mayRead(event: VerifiedEvent, reader: string): boolean {
+  const isPrivate = event.kind === 24_200 || event.kind === 44_200;
+  return !isPrivate || event.pubkey === reader || event.tags.some(([name, value]) => name === 'p' && value === reader);
+}
+
+function newestFirst(a: VerifiedEvent, b: VerifiedEvent): number {
+  return b.created_at - a.created_at || (a.id < b.id ? -1 : 1);
+}
+
+/** What NIP-01 leaves of the pool: no ephemeral event, one version per address. */
+const held = pool.filter((event) => {
+  const address = eventAddress(event);
+  if (storableEvent(event) === undefined) return false;
+  return (
+    address === undefined || pool.filter((other) => eventAddress(other) === address).sort(newestFirst)[0] === event
+  );
+});
+
+function obviouslyStored(asked: readonly Filter[], reader: string): string[] {
+  const found = asked.flatMap((filter) =>
+    held
+      .filter((event) => matchFilter(filter, event) && mayRead(event, reader))
+      .sort(newestFirst)
+      .slice(0, filter.limit ?? 500),
+  );
+  return [...new Set(found)].sort(newestFirst).map((event) => event.id);
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'heliograph-filters-'));
+const opened = openSqliteStore(folder);
+if (!opened.ok) throw new Error(opened.error.message);
+const sqlite = opened.value;
+afterAll(() => {
+  sqlite.close();
+  rmSync(folder, { recursive: true });
+});
+
+const limits = { requestBurst: 1e9, eventBurst: 1e9 };
+const stores = [
+  ['memory', new MemoryStore()],
+  ['SQLite', sqlite],
+] as const;
+
+for (const [name, store] of stores) {
+  store.write(pool.map(storableEvent).filter((event) => event !== undefined));
+  it(`RL6: every stored answer is that of an obvious filter (${name})`, () => {
+    const relay = new ScriptedRelay({ limits, store });
+    const clients = new Map([
+      [owner, relay.connectOwner()],
+      [secondOwner, relay.connectOwner(secondOwner)],
+      [agent, relay.connectAgent(vouch())],
+    ]);
+    fc.assert(
+      fc.property(filters, readers, (asked, reader) => {
+        const answer = clients.get(reader)?.say('REQ', 'a', ...asked) ?? [];
+        const ids = answer.map((message) => (message[0] === 'EVENT' ? message[2].id : message[0]));
+        expect(ids).toEqual([...obviouslyStored(asked, reader.publicKey), 'EOSE']);
+      }),
+      { numRuns: 300 },
+    );
+  });
+}
+
+it('RL6: every live delivery is that of an obvious filter', () => {
+  const relay = new ScriptedRelay({ limits, policies: [] });
+  const clients = new Map([
+    [owner, relay.connectOwner()],
+    [secondOwner, relay.connectOwner(secondOwner)],
+    [agent, relay.connectAgent(vouch())],
+  ]);
+  fc.assert(
+    fc.property(fc.array(fc.tuple(readers, filters), { maxLength: 4 }), (subscriptions) => {
+      for (const [n, [reader, asked]] of subscriptions.entries()) clients.get(reader)?.say('REQ', `${n}`, ...asked);
+      for (const event of pool) deliver(relay, event);
+      const delivered = new Map([...clients].map(([key, client]) => [key, client.take()]));
+      for (const [n, [reader, asked]] of subscriptions.entries()) {
+        const ids = delivered.get(reader)?.flatMap((message) => {
+          return message[0] === 'EVENT' && message[1] === `${n}` ? [message[2].id] : [];
+        });
+        const expected = pool.filter((event) => asked.some((filter) => matchFilter(filter, event)));
+        expect(ids).toEqual(expected.filter((event) => mayRead(event, reader.publicKey)).map((event) => event.id));
+        clients.get(reader)?.say('CLOSE', `${n}`);
+      }
+    }),
+    { numRuns: 60 },
+  );
+});
+
+/** The event at the point where it goes out: just committed, or verified when it is ephemeral. Connection 1 is an owner's. */
+function deliver(relay: ScriptedRelay, event: VerifiedEvent): void {
+  const kept = storableEvent(event);
+  if (kept !== undefined) {
+    relay.handle({ type: 'stored', request: { type: 'store', connection: 0, event: kept }, outcome: 'stored' });
+    return;
+  }
+  const request = { type: 'verify', connection: 1, purpose: 'publish', event } as const;
+  relay.handle({ type: 'verified', request, result: ok(event) });
+}
