@@ -11,6 +11,9 @@ const purePackages = ['wire', 'transcript', 'client'];
 /** The one app that puts the others together. */
 const composer = 'heliograph';
 
+/** Tests, and what only tests import: suites for every implementation, scripted other sides. */
+const testPattern = /\/test\/|\.(test|bench)\.[a-z]+$|\/(contract|scripted-[\w-]+)\.ts$/;
+
 const importPattern =
   /(?:^|[\s;])(?:import|export)\s[^'"]*?from\s*['"]([^'"]+)['"]|(?:^|[\s;])import\s*['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/g;
 
@@ -23,7 +26,7 @@ export function importsOf(text) {
 export function layerProblems(path, imports) {
   const [layer, name] = path.split('/');
   if (layer !== 'packages' && layer !== 'apps') return [];
-  const isTest = /\/test\/|\.(test|prop\.test|oracle\.test|bench)\.[a-z]+$|\/contract\.ts$/.test(path);
+  const isTest = testPattern.test(path);
   const problemOf = layer === 'packages' ? packageProblem : appProblem;
   return imports.flatMap((specifier) => {
     const problem = specifier.startsWith('.') ? strayProblem(path, specifier) : problemOf(name, specifier, isTest);

@@ -1,0 +1,44 @@
+import { InvalidArgumentError } from 'commander';
+import { expect, test } from 'vitest';
+import { parseKey, parseName, parsePort, parseRelayUrl, parseUntil, repeatable } from './option-values.ts';
+
+const npub = 'npub180cvv07tjdrrgpa0j7j7tmnyl2yr6yr7l8j4s3evf6u64th6gkwsyjh6w6';
+const hex = '3bf0c63fcb93463407af97a5e5ee64fa883d107ef9e558472c4eb9aaaefa459d';
+
+test('CL1: a port is a number from 0 to 65535', () => {
+  expect(parsePort('0')).toBe(0);
+  expect(parsePort('65535')).toBe(65_535);
+  for (const bad of ['65536', '-1', '1.5', 'http', '', ' 1'])
+    expect(() => parsePort(bad)).toThrow(InvalidArgumentError);
+});
+
+test('CL1: a relay is a ws or wss address', () => {
+  expect(parseRelayUrl('WS://Host:7447/')).toBe('ws://host:7447');
+  for (const bad of ['http://h', 'h:7447', 'ws://', 'ws://u:p@h', ''])
+    expect(() => parseRelayUrl(bad)).toThrow(/like ws:/);
+});
+
+test('CL1: a public key is npub or hex', () => {
+  expect(parseKey(npub)).toBe(hex);
+  expect(parseKey(hex)).toBe(hex);
+  expect(() => parseKey('alice')).toThrow(/npub1… or 64 hex/);
+});
+
+test('CL1, CL3: a repeatable flag adds up; one value may hold several', () => {
+  const parse = repeatable(parseRelayUrl);
+  expect(parse('ws://b, ws://c', parse('ws://a', undefined))).toEqual(['ws://a', 'ws://b', 'ws://c']);
+});
+
+test('CL1: a name is one line of 1 to 64 characters', () => {
+  expect(parseName(' Build box ')).toBe('Build box');
+  for (const bad of ['', ' ', 'a\nb', 'x'.repeat(65)]) expect(() => parseName(bad)).toThrow(InvalidArgumentError);
+});
+
+test('CL1: a date is a day or a time with its zone, in the future', () => {
+  const nowMs = Date.UTC(2026, 0, 1);
+  expect(parseUntil('2027-12-31', nowMs)).toBe(Date.UTC(2027, 11, 31) / 1000);
+  expect(parseUntil('2026-06-01T12:00:00+02:00', nowMs)).toBe(Date.UTC(2026, 5, 1, 10) / 1000);
+  for (const bad of ['tomorrow', '31.12.2027', '2027-13-01', '2027-12-31T18:00'])
+    expect(() => parseUntil(bad, nowMs)).toThrow(/like 2027/);
+  expect(() => parseUntil('2025-12-31', nowMs)).toThrow(/future/);
+});

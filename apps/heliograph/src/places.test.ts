@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { findPlaces } from './places.ts';
+
+test('CL2: all files are below HELIOGRAPH_HOME when it is set', () => {
+  expect(findPlaces({ HELIOGRAPH_HOME: 'home' }, '/h', '/user')).toEqual({
+    ownerKey: '/user/home/owner.key',
+    agentKey: '/user/home/agent.key',
+    relayData: '/user/home/relay',
+    desktopFile: '/user/home/desktop.json',
+    state: '/user/home/state',
+  });
+});
+
+test('CL2: else they are at the XDG places, whose variables count only when absolute', () => {
+  expect(findPlaces({ XDG_CONFIG_HOME: 'relative', XDG_STATE_HOME: '/s' }, '/h', '/user')).toEqual({
+    ownerKey: '/h/.config/heliograph/owner.key',
+    agentKey: '/h/.config/heliograph/agent.key',
+    relayData: '/h/.local/share/heliograph/relay',
+    desktopFile: '/h/.local/share/heliograph/desktop.json',
+    state: '/s/heliograph',
+  });
+});
