@@ -1,5 +1,7 @@
-import { spawn } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { findBrowser } from './find-browser.mjs';
 import type { Log } from './log.ts';
 import type { Env } from './settings.ts';
@@ -10,60 +12,78 @@ export interface Window {
 }
 
 /**
- * Shows a page in a window of its own (Chromium, Chrome or Edge as an app, with a profile of ours), else in a tab of
- * the user's browser. Undefined when this machine has no screen or nothing to show it with: the log says so.
+ * Shows a page in a window of its own (Chromium, Chrome or Edge as an app, with a profile of ours in `folder`), else in
+ * a tab of the user's browser. Undefined when this machine has no screen: the log then says what to open.
  */
-export function openWindow(url: string, profileFolder: string, env: Env, log: Log): Window | undefined {
+export function openWindow(url: string, folder: string, env: Env, log: Log): Window | undefined {
   if (!hasScreen(env)) {
-    log.info({ url }, 'no screen here: open this address in a browser on this machine');
+    log.info({ url }, `no screen here: open this address in a browser on this machine: ${url}`);
     return undefined;
   }
+  const door = writeDoor(url, folder);
   const browser = findBrowser(env);
-  if (browser === undefined) return openTab(url, env, log);
-  mkdirSync(profileFolder, { recursive: true, mode: 0o700 });
-  const child = spawn(browser, windowArguments(url, profileFolder), { stdio: 'ignore', detached: true, env });
-  const ended = new Promise<void>((resolve) => {
-    child.once('exit', () => resolve());
-    child.once('error', (error) => {
-      log.warn({ browser, url }, `the window could not be opened (${error.message}): open this address in a browser`);
-      resolve();
-    });
+  const child = browser === undefined ? openTab(door, env) : openApp(browser, door, join(folder, 'profile'), env);
+  child.once('error', () => log.warn({ url }, `no browser could be started: open this address in one: ${url}`));
+  child.once('exit', (code) => {
+    if (code) log.warn({ url }, `the window's browser ended with code ${code}: open this address in another: ${url}`);
   });
   return {
     async close() {
-      if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
-      // The browser leads a process group: this ends its helpers too.
-      process.kill(process.platform === 'win32' ? child.pid : -child.pid, 'SIGTERM');
-      await ended;
+      rmSync(door, { force: true });
+      if (browser !== undefined) await endGroup(child);
     },
   };
 }
 
-/** How Chromium shows one page as an application, without first-run questions and without a sandbox only for root. */
-export function windowArguments(url: string, profileFolder: string, isRoot = process.getuid?.() === 0): string[] {
+/**
+ * A page of ours that leads to the address. The address holds a one-time token that every user of this machine could
+ * read in the browser's arguments; this file only its owner can.
+ */
+function writeDoor(url: string, folder: string): string {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const door = join(folder, 'open.html');
+  rmSync(door, { force: true });
+  const script = `location.replace(${JSON.stringify(url).replaceAll('<', '\\u003c')})`;
+  writeFileSync(door, `<!doctype html><meta charset="utf-8"><title>Heliograph</title><script>${script}</script>\n`, {
+    mode: 0o600,
+  });
+  return door;
+}
+
+function openApp(browser: string, door: string, profile: string, env: Env): ChildProcess {
+  return spawn(browser, appArguments(door, profile, process.getuid?.() === 0), {
+    stdio: 'ignore',
+    detached: true,
+    env,
+  });
+}
+
+/** How Chromium shows one page as an application, without first-run questions, and without a sandbox only for root. */
+export function appArguments(door: string, profile: string, isRoot: boolean): string[] {
   const quiet = ['--no-first-run', '--no-default-browser-check', '--disable-sync'];
-  return [
-    `--app=${url}`,
-    `--user-data-dir=${profileFolder}`,
-    '--class=heliograph',
-    ...quiet,
-    ...(isRoot ? ['--no-sandbox'] : []),
-  ];
+  const place = [`--app=${pathToFileURL(door).href}`, `--user-data-dir=${profile}`, '--class=heliograph'];
+  return [...place, ...quiet, ...(isRoot ? ['--no-sandbox'] : [])];
+}
+
+const openers: Readonly<Record<string, readonly [string, ...string[]]>> = {
+  darwin: ['open'],
+  win32: ['cmd.exe', '/c', 'start', '""'],
+};
+
+function openTab(door: string, env: Env): ChildProcess {
+  const [command, ...args] = openers[process.platform] ?? ['xdg-open'];
+  return spawn(command, [...args, pathToFileURL(door).href], { stdio: 'ignore', detached: true, env });
 }
 
 function hasScreen(env: Env): boolean {
   return process.platform !== 'linux' || Boolean(env.DISPLAY || env.WAYLAND_DISPLAY);
 }
 
-const openers: Readonly<Record<string, readonly [string, ...string[]]>> = {
-  darwin: ['open'],
-  win32: ['cmd.exe', '/c', 'start', '""'],
-  linux: ['xdg-open'],
-};
-
-function openTab(url: string, env: Env, log: Log): undefined {
-  const [command, ...args] = openers[process.platform] ?? ['xdg-open'];
-  const child = spawn(command, [...args, url], { stdio: 'ignore', detached: true, env });
-  child.once('error', () => log.info({ url }, 'no browser was found: open this address in one'));
-  child.unref();
+/** Ends the browser and its helpers: it leads a process group. */
+async function endGroup(child: ChildProcess): Promise<void> {
+  const { pid } = child;
+  if (pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  process.kill(process.platform === 'win32' ? pid : -pid, 'SIGTERM');
+  await ended;
 }

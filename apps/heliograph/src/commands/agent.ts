@@ -19,10 +19,10 @@ export interface AgentOptions extends IdentityOptions {
 /** `heliograph agent`: runs an ACP agent and mirrors it to its owner. */
 export async function agent(options: AgentOptions, context: Context): Promise<number> {
   const { invite, permissions } = options;
-  const choice = chosenAgent(options.agent, context) ?? knownAgent(defaultAgent, context);
-  const cwd = workingFolder(options.cwd, context);
   const identity =
     invite === undefined ? await ownIdentity(options, context) : await invitedIdentity(invite, options, context);
+  const choice = chosenAgent(options.agent, context) ?? knownAgent(defaultAgent, context);
+  const cwd = workingFolder(options.cwd, context);
   const usualState = join(context.places.state, 'agents', identity.key.publicKey);
   const stateDir = options.state === undefined ? usualState : context.path(options.state);
   const name = options.name ?? identity.name ?? `${choice.name} on ${hostname()}`;
