@@ -42,7 +42,8 @@ export const nobleCrypto: Crypto = {
 function binaryOf(bytes: Uint8Array): string {
   let binary = '';
   for (let at = 0; at < bytes.length; at += 8_192) {
-    binary += String.fromCharCode(...bytes.subarray(at, at + 8_192));
+    // Not by spreading: that walks an iterator and takes eight times as long.
+    binary += Reflect.apply(String.fromCharCode, undefined, bytes.subarray(at, at + 8_192));
   }
   return binary;
 }

@@ -90,7 +90,7 @@ describe('NIP-44 limits', () => {
     expect(codeOf(`#`)).toBe('unknown-version');
     expect(codeOf(`AQ${good.slice(2)}`)).toBe('unknown-version');
     expect(codeOf(` ${good.slice(1)}`)).toBe('bad-base64');
-    expect(codeOf(`${good.slice(0, -1)}=`)).toBe('bad-base64');
+    expect(codeOf(`${good.slice(0, -3)}===`)).toBe('bad-base64');
     expect(codeOf(`${good}\n`)).toBe('bad-base64');
     expect(codeOf(good.replaceAll(/./g, 'é'))).toBe('bad-base64');
     for (const at of [4, 50, 131]) expect(codeOf(flip(at))).toBe('bad-mac');
