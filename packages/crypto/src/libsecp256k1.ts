@@ -29,15 +29,16 @@ const KEYPAIR_BYTES = 96;
  */
 export function loadLibsecp256k1(libraryPath?: string): { readonly curve: Curve; readonly path: string } {
   const koffi = require('koffi') as typeof Koffi;
-  const failures: string[] = [];
+  // Most names fail with the same words, so each reason is kept once.
+  const failures = new Set<string>();
   for (const path of libraryPath === undefined ? LIBRARY_NAMES : [libraryPath]) {
     try {
       return { curve: bindCurve(koffi, koffi.load(path)), path };
     } catch (cause) {
-      failures.push(cause instanceof Error ? cause.message : String(cause));
+      failures.add(cause instanceof Error ? cause.message : String(cause));
     }
   }
-  throw new Error(failures.join('; '));
+  throw new Error(`${[...failures].join('; ')}; on Debian and Ubuntu it is in the package libsecp256k1-1 or -2`);
 }
 
 function bindCurve(koffi: typeof Koffi, library: Koffi.LibraryHandle): Curve {

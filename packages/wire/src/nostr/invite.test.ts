@@ -33,7 +33,7 @@ function retoken(change: (bytes: Uint8Array) => Uint8Array | undefined): string 
 }
 
 describe('invite', () => {
-  test('NO25: one token of plain letters and digits, read back as it was', () => {
+  test('NO24: one token of plain letters and digits, read back as it was', () => {
     expect(token).toMatch(/^helio1[a-z0-9]+$/);
     expect(token.length).toBeLessThan(450);
     expect(parseInvite(token, crypto)).toEqual({ ok: true, value: invite });
@@ -41,7 +41,7 @@ describe('invite', () => {
     expect(parseInvite(encodeInvite(nameless), crypto)).toEqual({ ok: true, value: nameless });
   });
 
-  test('NO25: whitespace that a terminal or mail put in, and capitals, do not matter', () => {
+  test('NO24: whitespace that a terminal or mail put in, and capitals, do not matter', () => {
     expect(parseInvite(`  ${token.slice(0, 80)}\r\n  ${token.slice(80)}\n`, crypto)).toEqual({
       ok: true,
       value: invite,
@@ -49,7 +49,7 @@ describe('invite', () => {
     expect(parseInvite(token.toUpperCase(), crypto)).toEqual({ ok: true, value: invite });
   });
 
-  test('NO25: any relays, name and conditions come back', () => {
+  test('NO24: any relays, name and conditions come back', () => {
     const names = fc
       .string({ unit: 'grapheme', maxLength: 30 })
       .filter((name) => name !== '' && !/\p{Cc}/u.test(name) && [...name].length <= 64);
@@ -77,7 +77,7 @@ describe('invite', () => {
     );
   });
 
-  test('NO26: a paste cut anywhere, or with a character changed, is told by the checksum', () => {
+  test('NO25: a paste cut anywhere, or with a character changed, is told by the checksum', () => {
     for (let length = 6; length < token.length; length++) expect(codeOf(token.slice(0, length))).toBe('checksum');
     for (let at = 6; at < token.length; at++) {
       expect(codeOf(token.slice(0, at) + (token[at] === 'q' ? 'p' : 'q') + token.slice(at + 1))).toBe('checksum');
@@ -88,7 +88,7 @@ describe('invite', () => {
     expect(codeOf(`helio1${'q'.repeat(MAX_INVITE_LENGTH)}`)).toBe('checksum');
   });
 
-  test('NO26: what is something else says so', () => {
+  test('NO25: what is something else says so', () => {
     for (const text of [
       '',
       'hello',
@@ -107,7 +107,7 @@ describe('invite', () => {
     expect(codeOf(retoken((bytes) => bytes.fill(0xff, bytes.length - 3)))).toBe('malformed');
   });
 
-  test('NO27: every part is checked', () => {
+  test('NO26: every part is checked', () => {
     expect(codeOf(retoken((bytes) => bytes.fill(0, 1, 33)))).toBe('secret-key');
     expect(codeOf(retoken((bytes) => bytes.fill(0xff, 1, 33)))).toBe('secret-key');
     expect(codeOf(retoken((bytes) => bytes.fill(8, 1, 33)))).toBe('auth-tag');
@@ -131,18 +131,18 @@ describe('invite', () => {
     ['a name that controls a terminal', { name: '\u001b[2J' }],
     ['a name with half a character', { name: '\ud83d' }],
     ['a broken tag', { authTag: ['auth', owner, 'kind=01', '0'.repeat(128)] }],
-  ])('NO27: %s is not encoded', (_, change) => {
+  ])('NO26: %s is not encoded', (_, change) => {
     expect(() => encodeInvite({ ...invite, ...change })).toThrow(RangeError);
   });
 
-  test('NO27: conditions too long for a token are not encoded', () => {
+  test('NO26: conditions too long for a token are not encoded', () => {
     const conditions = Array(3_000).fill('kind=1').join('&');
     expect(() => encodeInvite({ ...invite, authTag: attest(ownerSecret, agent, conditions, crypto) })).toThrow(
       RangeError,
     );
   });
 
-  test('NO28: no message repeats any of the token or the key', () => {
+  test('NO27: no message repeats any of the token or the key', () => {
     const secrets = [hexEncode(secretKey), encodeNsec(secretKey)];
     const texts = [
       token.slice(0, -1),
@@ -161,7 +161,7 @@ describe('invite', () => {
     }
   });
 
-  test('NO26: no text makes the parser throw', () => {
+  test('NO25: no text makes the parser throw', () => {
     const words = fc
       .uint8Array({ maxLength: 300 })
       .map((bytes) => bech32m.encode('helio', bech32m.toWords(bytes), false));

@@ -27,14 +27,14 @@ function conditionsOf(text: string): Conditions {
 }
 
 describe('the auth tag (NIP-OA)', () => {
-  test('NO22: the draft’s vector verifies for its agent and owner', () => {
+  test('NO21: the draft’s vector verifies for its agent and owner', () => {
     expect(verifyAuthTag(tag, vector.agent_pubkey, crypto)).toEqual({
       ok: true,
       value: { owner: vector.owner_pubkey, conditions: conditionsOf(vector.conditions) },
     });
   });
 
-  test('NO22: what an owner attests verifies, for that agent and those conditions only', () => {
+  test('NO21: what an owner attests verifies, for that agent and those conditions only', () => {
     const made = attest(owner, vector.agent_pubkey, 'created_at<5', crypto);
     expect(verifyAuthTag(made, vector.agent_pubkey, crypto).ok).toBe(true);
     const other = hexEncode(crypto.publicKey(new Uint8Array(32).fill(3)));
@@ -50,13 +50,13 @@ describe('the auth tag (NIP-OA)', () => {
     }
   });
 
-  test('NO22: a key can not vouch for itself', () => {
+  test('NO21: a key can not vouch for itself', () => {
     expect(() => attest(owner, vector.owner_pubkey, '', crypto)).toThrow(RangeError);
     const self = verifyAuthTag(tag, vector.owner_pubkey, crypto);
     expect(self).toMatchObject({ ok: false, error: { code: 'self-attestation' } });
   });
 
-  test('NO22: attesting refuses bad arguments', () => {
+  test('NO21: attesting refuses bad arguments', () => {
     expect(() => attest(owner, vector.agent_pubkey.toUpperCase(), '', crypto)).toThrow(RangeError);
     expect(() => attest(owner, vector.agent_pubkey, 'kind=01', crypto)).toThrow(RangeError);
     expect(() => attest(new Uint8Array(32), vector.agent_pubkey, '', crypto)).toThrow(RangeError);
@@ -70,7 +70,7 @@ describe('the auth tag (NIP-OA)', () => {
     ['an upper-case owner', ['auth', tag[1].toUpperCase(), tag[2], tag[3]]],
     ['a short signature', ['auth', tag[1], tag[2], tag[3].slice(2)]],
     ['conditions that are no text', ['auth', tag[1], 5, tag[3]]],
-  ])('NO22: %s is malformed', (_, value) => {
+  ])('NO21: %s is malformed', (_, value) => {
     expect(parseAuthTag(value)).toMatchObject({ ok: false, error: { code: 'malformed' } });
     expect(verifyAuthTag(value as AuthTag, vector.agent_pubkey, crypto)).toMatchObject({
       ok: false,
@@ -78,7 +78,7 @@ describe('the auth tag (NIP-OA)', () => {
     });
   });
 
-  test('NO22: an event may have one, and a second makes both invalid', () => {
+  test('NO21: an event may have one, and a second makes both invalid', () => {
     const event = { kind: 1, created_at: 1, content: '', tags: [['p', 'x'], tag] };
     expect(findAuthTag(event)).toEqual({ ok: true, value: tag });
     expect(findAuthTag({ ...event, tags: [['p', 'x']] })).toEqual({ ok: true, value: undefined });
@@ -97,7 +97,7 @@ describe('conditions (NIP-OA)', () => {
     'created_at>4294967295',
     'kind=1&created_at<1713957000',
     'created_at<9&kind=1&created_at>2&kind=1',
-  ])('NO23: %j is canonical, and its order is kept', (text) => {
+  ])('NO22: %j is canonical, and its order is kept', (text) => {
     const { clauses, text: kept } = conditionsOf(text);
     expect(kept).toBe(text);
     expect(clauses.map(({ field, op, value }) => `${field}${op}${value}`).join('&')).toBe(text);
@@ -129,7 +129,7 @@ describe('conditions (NIP-OA)', () => {
     'kind=１',
     'pubkey=1',
     'kind=1,kind=2',
-  ])('NO23: %j is invalid', (text) => {
+  ])('NO22: %j is invalid', (text) => {
     expect(parseConditions(text)).toMatchObject({ ok: false, error: { code: 'bad-conditions' } });
     expect(parseAuthTag(['auth', tag[1], text, tag[3]])).toMatchObject({
       ok: false,
@@ -137,7 +137,7 @@ describe('conditions (NIP-OA)', () => {
     });
   });
 
-  test('NO24: all clauses must hold, with strict bounds', () => {
+  test('NO23: all clauses must hold, with strict bounds', () => {
     const conditions = conditionsOf('kind=1&created_at<10&created_at>5');
     expect(conditionsHold(conditions, { kind: 1, createdAtSec: 9 })).toBe(true);
     expect(conditionsHold(conditions, { kind: 1, createdAtSec: 6 })).toBe(true);
@@ -152,18 +152,18 @@ describe('conditions (NIP-OA)', () => {
     expect(conditionsHold(conditionsOf(''), { kind: 1, createdAtSec: 0 })).toBe(true);
   });
 
-  test('NO24: without a kind, as for AUTH, kind clauses are not evaluated', () => {
+  test('NO23: without a kind, as for AUTH, kind clauses are not evaluated', () => {
     expect(conditionsHold(conditionsOf('kind=1&created_at<10'), { createdAtSec: 9 })).toBe(true);
     expect(conditionsHold(conditionsOf('kind=1&created_at<10'), { createdAtSec: 10 })).toBe(false);
   });
 
-  test('NO24: they expire with the smallest created_at<', () => {
+  test('NO23: they expire with the smallest created_at<', () => {
     expect(expiresAtSec(conditionsOf('created_at<30&created_at<20&created_at>5'))).toBe(20);
     expect(expiresAtSec(conditionsOf('kind=1&created_at>5'))).toBeUndefined();
     expect(expiresAtSec(conditionsOf(''))).toBeUndefined();
   });
 
-  test('NO23: no text makes the parser throw', () => {
+  test('NO22: no text makes the parser throw', () => {
     const near = fc
       .array(fc.constantFrom('kind=', 'created_at<', 'created_at>', '&', '0', '1', '9', ' '))
       .map((parts) => parts.join(''));

@@ -32,7 +32,7 @@ function codeOf(payload: string): string {
 }
 
 describe('NIP-44 limits', () => {
-  test('NO19: emits 1 to 65,408 bytes and nothing else', () => {
+  test('NO18: emits 1 to 65,408 bytes and nothing else', () => {
     for (const length of [1, 32, 33, MAX_EMIT_BYTES - 1, MAX_EMIT_BYTES]) {
       const payload = encrypt('x'.repeat(length), key, crypto);
       expect(payload.length).toBe(4 * Math.ceil((67 + paddedLength(length)) / 3));
@@ -50,12 +50,12 @@ describe('NIP-44 limits', () => {
     expect(MAX_EMIT_BYTES).toBe(65_408);
   });
 
-  test('NO19: 40,960 bytes fit a 64 KiB event, and one more pads over it', () => {
+  test('NO18: 40,960 bytes fit a 64 KiB event, and one more pads over it', () => {
     expect(encrypt('x'.repeat(40_960), key, crypto).length).toBeLessThan(65_536 - 1_024);
     expect(encrypt('x'.repeat(40_961), key, crypto).length).toBeGreaterThan(60_000);
   });
 
-  test('NO19: reads up to 65,535 bytes, which others emit', () => {
+  test('NO18: reads up to 65,535 bytes, which others emit', () => {
     for (const length of [MAX_EMIT_BYTES + 1, MAX_PLAINTEXT_BYTES]) {
       const payload = tools.encrypt('x'.repeat(length), key);
       expect(decrypt(payload, key, crypto)).toEqual({ ok: true, value: 'x'.repeat(length) });
@@ -63,7 +63,7 @@ describe('NIP-44 limits', () => {
     expect(tools.encrypt('x'.repeat(MAX_PLAINTEXT_BYTES), key).length).toBe(MAX_PAYLOAD_LENGTH);
   });
 
-  test('NO19: the long form is answered by its own code', () => {
+  test('NO18: the long form is answered by its own code', () => {
     const long = (length: number): Uint8Array => {
       const padded = new Uint8Array(6 + paddedLength(length));
       new DataView(padded.buffer).setUint32(2, length);
@@ -75,7 +75,7 @@ describe('NIP-44 limits', () => {
     expect(codeOf(sealPadded(new Uint8Array(34)))).toBe('long-form');
   });
 
-  test('NO19: the length gate is 132 to 87,472 characters, before anything is decoded', () => {
+  test('NO18: the length gate is 132 to 87,472 characters, before anything is decoded', () => {
     expect(codeOf('A'.repeat(MIN_PAYLOAD_LENGTH - 1))).toBe('too-short');
     expect(codeOf('')).toBe('too-short');
     expect(codeOf('A'.repeat(MAX_PAYLOAD_LENGTH + 1))).toBe('too-long');
@@ -83,7 +83,7 @@ describe('NIP-44 limits', () => {
     expect(encrypt('x', key, crypto).length).toBe(MIN_PAYLOAD_LENGTH);
   });
 
-  test('NO20: every way to be broken has its code', () => {
+  test('NO19: every way to be broken has its code', () => {
     const good = encrypt('hello', key, crypto);
     const flip = (at: number): string => good.slice(0, at) + (good[at] === 'A' ? 'B' : 'A') + good.slice(at + 1);
     expect(codeOf(`#${good.slice(1)}`)).toBe('unknown-version');
@@ -112,7 +112,7 @@ describe('NIP-44 limits', () => {
     expect(codeOf(sealPadded(padded(2, 32).fill(0xff, 2, 4)))).toBe('bad-utf8');
   });
 
-  test('NO20: a programmer’s mistakes throw', () => {
+  test('NO19: a programmer’s mistakes throw', () => {
     expect(() => encrypt('x', new Uint8Array(31), crypto)).toThrow(RangeError);
     expect(() => encrypt('x', key, crypto, new Uint8Array(31))).toThrow(RangeError);
     expect(() => encrypt('a\ud800', key, crypto)).toThrow(RangeError);

@@ -16,7 +16,7 @@ function keyNumber(n: number): Uint8Array {
 }
 
 describe('localSigner', () => {
-  test('NO29: signs and encrypts at once, for its own key', () => {
+  test('NO28: signs and encrypts at once, for its own key', () => {
     expect(alice.publicKey).toBe(hexEncode(crypto.publicKey(new Uint8Array(32).fill(1))));
     expect(alice.sign(template).pubkey).toBe(alice.publicKey);
     const payload = alice.encrypt(bob.publicKey, 'hello');
@@ -25,14 +25,14 @@ describe('localSigner', () => {
     expect(bob.decrypt(bob.publicKey, payload)).toMatchObject({ ok: false, error: { code: 'bad-mac' } });
   });
 
-  test('NO29: a peer that is no key is an error when opening and throws when sealing', () => {
+  test('NO28: a peer that is no key is an error when opening and throws when sealing', () => {
     for (const peer of ['', 'x', 'ff'.repeat(32), alice.publicKey.toUpperCase()]) {
       expect(alice.decrypt(peer, 'A'.repeat(132))).toMatchObject({ ok: false, error: { code: 'bad-peer' } });
       expect(() => alice.encrypt(peer, 'x')).toThrow(RangeError);
     }
   });
 
-  test('NO29: keeps its key when the caller wipes or reuses the array', () => {
+  test('NO28: keeps its key when the caller wipes or reuses the array', () => {
     for (const secret of [new Uint8Array(32).fill(3), Buffer.alloc(32, 3)]) {
       const signer = localSigner(secret, crypto);
       const payload = bob.encrypt(signer.publicKey, 'still mine');
@@ -43,7 +43,7 @@ describe('localSigner', () => {
     expect(() => localSigner(new Uint8Array(32), crypto)).toThrow(RangeError);
   });
 
-  test('NO30: derives a peer’s key once, and forgets the least recently used beyond the bound', () => {
+  test('NO29: derives a peer’s key once, and forgets the least recently used beyond the bound', () => {
     let derivations = 0;
     const counting: Crypto = {
       ...crypto,
