@@ -20,6 +20,8 @@ export interface AgentIdentity {
   readonly relays: readonly string[];
   readonly authTag?: AuthTag;
   readonly name?: string;
+  /** Whoever made the key can sign as the agent: records say which. */
+  readonly keyMadeBy: 'owner' | 'agent';
 }
 
 /** The options that say who an agent is. */
@@ -64,7 +66,7 @@ export async function invitedIdentity(
   const { relays, secretKey, owner, name, authTag } = parsed.value;
   const key = { secret: secretKey, publicKey: hexEncode(context.crypto.publicKey(secretKey)) };
   checkVouched(authTag, key.publicKey, owner, '--invite', context);
-  return { key, owner, relays, authTag, ...(name ? { name } : {}) };
+  return { key, owner, relays, authTag, ...(name ? { name } : {}), keyMadeBy: 'owner' };
 }
 
 /** The identity of an agent with a key of its own. */
@@ -89,7 +91,7 @@ export async function ownIdentity(options: IdentityOptions, context: Context): P
       `this agent is ${npub}. Relays and viewers admit it once its owner vouches for it: there, \`heliograph attest --agent ${npub} > agent.tag\`; here, --auth-tag @agent.tag`,
     );
   }
-  return { key, owner, relays, ...(authTag ? { authTag } : {}) };
+  return { key, owner, relays, ...(authTag ? { authTag } : {}), keyMadeBy: 'agent' };
 }
 
 async function ownKey(file: string | undefined, context: Context): Promise<KeyPair> {

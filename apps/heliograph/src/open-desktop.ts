@@ -23,7 +23,10 @@ export async function openDesktop(parts: DesktopParts, life: Life, context: Cont
   const { log, env, places } = context;
   const host = await life.start('desktop', () => listening(parts.address, startHost(parts, context)));
   announce({ ready: 'desktop', url: host.url });
-  if (!parts.window) return;
+  if (!parts.window) {
+    log.info(`the desktop is at ${host.url} (a link for one use, in a browser on this machine)`);
+    return;
+  }
   const window = openWindow(host.link(), join(places.state, 'window'), env, log.child({ part: 'window' }));
   if (window) await life.start('window', async () => window);
 }

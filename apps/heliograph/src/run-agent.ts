@@ -43,6 +43,7 @@ export async function runAgent(run: AgentRun, life: Life, context: Context): Pro
       relays: [...identity.relays],
       signer: localSigner(identity.key.secret, crypto),
       owner: identity.owner,
+      keyMadeBy: identity.keyMadeBy,
       ...(identity.authTag ? { authTag: identity.authTag } : {}),
       stateDir,
       permissions,

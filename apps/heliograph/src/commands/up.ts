@@ -87,7 +87,7 @@ async function upIdentity(
 ): Promise<AgentIdentity> {
   const key = await readOrMakeKey(join(stateDir, 'agent.key'), '--agent', env, crypto, () => {});
   const authTag = attest(owner.secret, key.publicKey, untilCondition(inAYearSec()), crypto);
-  return { key, owner: owner.publicKey, relays: [relay], authTag };
+  return { key, owner: owner.publicKey, relays: [relay], authTag, keyMadeBy: 'owner' };
 }
 
 function scratchFolder({ places }: Context): string {
