@@ -16,6 +16,7 @@ export function createLog(env: Env): Logger {
     ? pretty({
         destination: 2,
         sync: true,
+        singleLine: true,
         translateTime: 'SYS:HH:MM:ss',
         ignore: 'pid,hostname,part',
         messageFormat: '{if part}{part}: {end}{msg}',

@@ -7,7 +7,7 @@ import type { KeyPair } from './key-file.ts';
 import type { Life } from './life.ts';
 import { type Address, listening } from './listening.ts';
 import { inAYearSec, makeInvite } from './make-invite.ts';
-import { openWindow } from './open-window.ts';
+import { insteadOfWindow, openWindow } from './open-window.ts';
 import { announce } from './ready.ts';
 
 export interface DesktopParts {
@@ -24,7 +24,7 @@ export async function openDesktop(parts: DesktopParts, life: Life, context: Cont
   const host = await life.start('desktop', () => listening(parts.address, startHost(parts, context)));
   announce({ ready: 'desktop', url: host.url });
   if (!parts.window) {
-    log.info(`the desktop is at ${host.url} (a link for one use, in a browser on this machine)`);
+    log.info(`no window: ${insteadOfWindow}`);
     return;
   }
   const window = openWindow(host.link(), join(places.state, 'window'), env, log.child({ part: 'window' }));

@@ -11,21 +11,24 @@ export interface Window {
   close(): Promise<void>;
 }
 
+/** The address holds a one-time token, so it is on standard output and never in a log. */
+export const insteadOfWindow = 'open the address of the ready line in a browser on this machine (it works once)';
+
 /**
  * Shows a page in a window of its own (Chromium, Chrome or Edge as an app, with a profile of ours in `folder`), else in
  * a tab of the user's browser. Undefined when this machine has no screen: the log then says what to open.
  */
 export function openWindow(url: string, folder: string, env: Env, log: Log): Window | undefined {
   if (!hasScreen(env)) {
-    log.info({ url }, `no screen here: open this address in a browser on this machine: ${url}`);
+    log.info(`no screen here: ${insteadOfWindow}`);
     return undefined;
   }
   const door = writeDoor(url, folder);
   const browser = findBrowser(env);
   const child = browser === undefined ? openTab(door, env) : openApp(browser, door, join(folder, 'profile'), env);
-  child.once('error', () => log.warn({ url }, `no browser could be started: open this address in one: ${url}`));
+  child.once('error', () => log.warn(`no browser could be started: ${insteadOfWindow}`));
   child.once('exit', (code) => {
-    if (code) log.warn({ url }, `the window's browser ended with code ${code}: open this address in another: ${url}`);
+    if (code) log.warn({ code }, `the window's browser failed: ${insteadOfWindow}`);
   });
   return {
     async close() {
