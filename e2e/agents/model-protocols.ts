@@ -15,7 +15,8 @@ export interface HistoryItem {
 export interface Protocol {
   readonly name: 'anthropic-messages' | 'openai-responses' | 'openai-chat' | 'gemini';
   matches(path: string): boolean;
-  toolCount(body: Body): number;
+  /** Names of the tools the agent offers. */
+  toolNames(body: Body): readonly string[];
   history(body: Body): readonly HistoryItem[];
   frames(turn: Turn, body: Body, id: string): Iterable<Frame>;
   /** The same turn for a request that did not ask for a stream. */
@@ -52,7 +53,7 @@ const roleItem = (role: string, content: Body): HistoryItem =>
 const anthropicMessages: Protocol = {
   name: 'anthropic-messages',
   matches: (path) => path.endsWith('/messages'),
-  toolCount: (body) => body.tools?.length ?? 0,
+  toolNames: (body) => (body.tools ?? []).map((tool: Body) => tool.name ?? tool.function?.name ?? tool.type),
   history: (body) => (body.messages ?? []).map((m: Body) => roleItem(m.role, m.content)),
   *frames(turn, body, id) {
     const frame = (type: string, fields: object): Frame => ({ event: type, data: { type, ...fields } });
@@ -112,7 +113,7 @@ const anthropicMessages: Protocol = {
 const openaiResponses: Protocol = {
   name: 'openai-responses',
   matches: (path) => path.endsWith('/responses'),
-  toolCount: (body) => body.tools?.length ?? 0,
+  toolNames: (body) => (body.tools ?? []).map((tool: Body) => tool.name ?? tool.function?.name ?? tool.type),
   history: (body) =>
     (body.input ?? []).map(
       (item: Body): HistoryItem =>
@@ -212,7 +213,7 @@ const openaiResponses: Protocol = {
 const openaiChat: Protocol = {
   name: 'openai-chat',
   matches: (path) => path.endsWith('/chat/completions'),
-  toolCount: (body) => body.tools?.length ?? 0,
+  toolNames: (body) => (body.tools ?? []).map((tool: Body) => tool.name ?? tool.function?.name ?? tool.type),
   history: (body) => (body.messages ?? []).map((m: Body) => roleItem(m.role, m.content)),
   *frames(turn, body, id) {
     const chunk = (choices: object[], more: object = {}): Frame => ({
@@ -269,7 +270,8 @@ const geminiAnswer = (id: string, parts: object[], finishReason?: string) => ({
 const gemini: Protocol = {
   name: 'gemini',
   matches: (path) => /:(streamG|g)enerateContent$/.test(path),
-  toolCount: (body) => body.tools?.length ?? 0,
+  toolNames: (body) =>
+    (body.tools ?? []).flatMap((tool: Body) => (tool.functionDeclarations ?? []).map((f: Body) => f.name)),
   history: (body) => (body.contents ?? []).map((c: Body) => roleItem(c.role, c.parts)),
   *frames(turn, _body, id) {
     for (const [index, action] of turn.entries()) {

@@ -10,6 +10,8 @@ export interface ModelRequest {
   readonly protocol: Protocol['name'];
   readonly script: string | undefined;
   readonly turn: number;
+  /** Names of the tools the agent offered. */
+  readonly tools: readonly string[];
   readonly body: Body;
   aborted: boolean;
 }
@@ -92,12 +94,14 @@ async function answer(
 
   const body: Body = JSON.parse(Buffer.concat(chunks).toString('utf8'));
   const { script, turn } = place(protocol.history(body));
-  const isSide = protocol.toolCount(body) === 0 || script === undefined;
+  const tools = protocol.toolNames(body);
+  const isSide = tools.length === 0 || script === undefined;
   const actions = isSide ? SIDE_ANSWER : chooseTurn(script, turn, stage);
   const entry: ModelRequest = {
     protocol: protocol.name,
     script: isSide ? undefined : script,
     turn,
+    tools,
     body,
     aborted: false,
   };

@@ -32,8 +32,9 @@ export const GREETING = {
   after: 'hello heliograph\nsecond line\n',
 };
 
-/** Prints three beats slowly enough that an agent has something to stream. */
-export const SHELL_COMMAND = 'for i in 1 2 3; do echo "beat $i"; sleep 0.3; done';
+/** Prints these lines slowly enough that an agent has something to stream. */
+export const SHELL_LINES = ['beat 1', 'beat 2', 'beat 3'];
+const SHELL_COMMAND = 'for i in 1 2 3; do echo "beat $i"; sleep 0.3; done';
 
 /** Pieces that break careless readers: two-, three- and four-byte characters, a joined emoji, U+2028, quotes, controls. */
 const AWKWARD = [
@@ -67,10 +68,12 @@ export const scripts = {
       say('I chose the second one.'),
     ],
   ],
-  plan: ({ tools }) => {
+  plan: ({ tools: { plan } }) => {
+    if (!plan) return [[say('I keep no plan.')]];
     const steps = ['Read the code', 'Write the fix', 'Run the tests'];
-    const turn = (...statuses: PlanStatus[]): Turn =>
-      tools.plan ? [{ type: 'use', tool: tools.plan(steps.map((step, i) => [step, statuses[i] ?? 'pending'])) }] : [];
+    const turn = (...statuses: PlanStatus[]): Turn => [
+      { type: 'use', tool: plan(steps.map((step, i) => [step, statuses[i] ?? 'pending'])) },
+    ];
     return [
       [say('Planning first. '), ...turn('in_progress', 'pending', 'pending')],
       turn('completed', 'in_progress', 'pending'),
