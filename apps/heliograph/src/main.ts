@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import { type Context, createContext, type Installation } from './context.ts';
-import { badUsage, Failure } from './failure.ts';
+import { badUsage, Failure, systemCode } from './failure.ts';
 import { createProgram } from './program.ts';
 import { refuseLiteralSecrets } from './secret-guard.ts';
 import { withoutEmptySettings } from './settings.ts';
@@ -43,8 +43,10 @@ function stopAtBrokenPipe(): void {
   });
 }
 
+/** A Failure and what parts reject with (errors with a code) say what to do; anything else is a bug of ours. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if (error instanceof Failure || process.env.HELIOGRAPH_LOG !== 'debug') return error.message;
-  return error.stack ?? error.message;
+  if (process.env.HELIOGRAPH_LOG === 'debug') return error.stack ?? error.message;
+  if (error instanceof Failure || systemCode(error) !== undefined) return error.message;
+  return `a fault in Heliograph itself: ${error.message}. HELIOGRAPH_LOG=debug shows where.`;
 }
