@@ -190,9 +190,12 @@ class SqliteStore implements EventStore {
   }
 
   close(): void {
-    this.#db.pragma('wal_checkpoint(TRUNCATE)');
-    this.#db.close();
-    this.#release();
+    try {
+      this.#db.pragma('wal_checkpoint(TRUNCATE)');
+    } finally {
+      this.#db.close();
+      this.#release();
+    }
   }
 }
 
