@@ -1,1 +1,12 @@
+export type { CarriedTranscript } from './carry.ts';
+export { EventLog } from './event-log.ts';
+export { TranscriptFold } from './fold.ts';
+export { exitCodeOf, type Headline, selectDiffStats, selectHeadline } from './headline.ts';
+export { type DiffStats, diffStats } from './line-diff.ts';
+export { FOREIGN_STREAM, type LogEvent } from './log-event.ts';
 export * from './model.ts';
+export { mergeRawLines, type RawLine, type RawLines, selectRawLines } from './raw-lines.ts';
+export { emptyTranscript, reduce } from './reduce.ts';
+export * from './select.ts';
+export type { SeqSpan } from './seq-ranges.ts';
+export type { StreamLog, Verdict } from './stream-log.ts';

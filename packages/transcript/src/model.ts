@@ -102,15 +102,7 @@ export interface TurnUsage {
 }
 
 /** One visible thing in a turn. */
-export type Item =
-  | MessageItem
-  | ToolItem
-  | PlanItem
-  | PermissionItem
-  | NoticeItem
-  | ErrorItem
-  | GapItem
-  | RawItem;
+export type Item = MessageItem | ToolItem | PlanItem | PermissionItem | NoticeItem | ErrorItem | GapItem | RawItem;
 
 interface ItemBase {
   /** Stable across refolds: `<kind>:<own id or stream:first seq>`. */
@@ -136,8 +128,21 @@ export type Part =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'image'; readonly mimeType: string; readonly data: string; readonly uri?: string }
   | { readonly type: 'audio'; readonly mimeType: string; readonly data: string }
-  | { readonly type: 'link'; readonly uri: string; readonly name: string; readonly title?: string; readonly mimeType?: string; readonly size?: number }
-  | { readonly type: 'resource'; readonly uri: string; readonly mimeType?: string; readonly text?: string; readonly blob?: string }
+  | {
+      readonly type: 'link';
+      readonly uri: string;
+      readonly name: string;
+      readonly title?: string;
+      readonly mimeType?: string;
+      readonly size?: number;
+    }
+  | {
+      readonly type: 'resource';
+      readonly uri: string;
+      readonly mimeType?: string;
+      readonly text?: string;
+      readonly blob?: string;
+    }
   /** A content block of a type we do not know, kept as JSON text. */
   | { readonly type: 'other'; readonly json: string };
 
@@ -230,7 +235,17 @@ export interface PermissionDecision {
 /** Something said about the session rather than in it: mode changed, agent started, stderr, compaction, control result. */
 export interface NoticeItem extends ItemBase {
   readonly kind: 'notice';
-  readonly topic: 'mode' | 'model' | 'config' | 'session' | 'stderr' | 'notice' | 'compaction' | 'control' | 'clock' | 'replay';
+  readonly topic:
+    | 'mode'
+    | 'model'
+    | 'config'
+    | 'session'
+    | 'stderr'
+    | 'notice'
+    | 'compaction'
+    | 'control'
+    | 'clock'
+    | 'replay';
   readonly severity: 'info' | 'warning' | 'error';
   readonly text: string;
 }
@@ -262,4 +277,27 @@ export interface RawItem extends ItemBase {
   readonly kind: 'raw';
   readonly label: string;
   readonly json: string;
+}
+
+/** The agent process and its harness, as the newest run told of them. */
+export interface AgentState {
+  /** Id of the run (the harness stream), `undefined` before anything of one is here. */
+  readonly run: string | undefined;
+  readonly agentName: string | undefined;
+  readonly agentVersion: string | undefined;
+  /** Command and arguments, secrets filtered by the harness. */
+  readonly command: readonly string[];
+  readonly cwd: string | undefined;
+  readonly host: string | undefined;
+  /** The harness's own version. */
+  readonly version: string | undefined;
+  readonly process: 'starting' | 'running' | 'exited';
+  /** How the process ended; it may be running again since. */
+  readonly exit?: {
+    readonly code: number | undefined;
+    readonly signal: string | undefined;
+    readonly expected: boolean;
+  };
+  /** The newest text on stderr, at most 8,192 UTF-16 units. */
+  readonly stderrTail: string;
 }

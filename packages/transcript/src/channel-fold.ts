@@ -1,0 +1,221 @@
+import type { CarriedTranscript, Carry } from './carry.ts';
+import { Draft } from './draft.ts';
+import { reduceMissing } from './gap.ts';
+import type { LaneKey, Segment } from './lane.ts';
+import {
+  type Arrival,
+  type Cursor,
+  type LaneName,
+  placeOf,
+  precedes,
+  START,
+  segmentStart,
+  type Taken,
+  take,
+} from './merge.ts';
+import type { SessionState } from './model.ts';
+import { emptyTranscript, reduceInto } from './reduce.ts';
+import { keepIdentity, same } from './same.ts';
+
+/** A turn's start: everything that was known just before the event that made it. */
+interface Cut {
+  readonly cursor: Cursor;
+  readonly heads: Taken['heads'];
+  /** How many turns there were. */
+  readonly turns: number;
+  readonly streams: readonly string[];
+  readonly session: SessionState;
+  readonly carry: Carry;
+}
+
+/** What the fold of one channel needs of the log. `end` is the newest seq a stream is known to have. */
+export interface FoldSource {
+  segments(): readonly Segment[];
+  end(stream: string): number;
+}
+
+/**
+ * One channel's transcript, folded on demand. An event that comes out of order folds its turn again, not the session: the
+ * fold goes back to the start of that turn and stops at the first later one where everything is as it was.
+ */
+export class ChannelFold {
+  readonly #channelId: string | null;
+  readonly #source: FoldSource;
+  #draft: Draft;
+  #cursor: Cursor = START;
+  #cuts: Cut[] = [];
+  /** For turns that changed when a newer one had begun: the place of that newer one. */
+  #reach = new Map<number, number>();
+  /** Where to fold again from (a place in `#cuts`, −1 for the start), and what must be met before it can stop. */
+  #dirty: { readonly cut: number; readonly unmet: Set<string> } | undefined;
+  #segments: readonly Segment[] = [];
+  #shown: { readonly of: CarriedTranscript; readonly end: number; readonly as: CarriedTranscript } | undefined;
+
+  constructor(channelId: string | null, source: FoldSource) {
+    this.#channelId = channelId;
+    this.#source = source;
+    this.#draft = new Draft(emptyTranscript(channelId));
+  }
+
+  /** An event came into one of the lanes. Cost: nothing when it is in order, else a search for where to fold again from. */
+  arrive(lane: LaneName, stream: string, event: { readonly key: LaneKey; readonly timestamp: string }): void {
+    for (const [segment, known] of this.#segments.entries()) {
+      if ((lane === 'own' ? known.stream : known.run) === stream) this.#arriveAt({ ...event, lane, segment });
+    }
+  }
+
+  #arriveAt(at: Arrival): void {
+    if (precedes(this.#cursor, undefined, at)) return;
+    let cut = this.#dirty?.cut ?? this.#cuts.length - 1;
+    while (cut >= 0 && !precedes((this.#cuts[cut] as Cut).cursor, this.#cuts[cut]?.heads, at)) cut--;
+    const unmet = this.#dirty?.unmet ?? new Set<string>();
+    unmet.add(`${at.segment}|${at.lane}|${at.key}`);
+    this.#dirty = { cut, unmet };
+  }
+
+  /** A stream is known to go further than what is here. */
+  announced(stream: string): void {
+    const segment = this.#segments.findIndex((known) => known.stream === stream);
+    if (segment >= 0 && segment < this.#cursor.segment) this.reset();
+  }
+
+  /** Streams came, went or changed places: everything is folded again. */
+  reset(): void {
+    this.#dirty = { cut: -1, unmet: new Set(['all']) };
+  }
+
+  /** The transcript of what is here now; the same value when nothing changed. */
+  transcript(): CarriedTranscript {
+    this.#checkSegments();
+    if (this.#dirty !== undefined) this.#foldAgain(this.#dirty.cut, this.#dirty.unmet);
+    this.#dirty = undefined;
+    this.#advance();
+    return this.#withTail(this.#draft.finish());
+  }
+
+  #checkSegments(): void {
+    const segments = this.#source.segments();
+    const before = this.#segments;
+    const goesOn = before.every((known, i) => known.stream === segments[i]?.stream && known.run === segments[i]?.run);
+    if (!goesOn) this.reset();
+    this.#segments = segments;
+  }
+
+  #advance(onTurn?: (cut: Cut) => boolean): void {
+    for (;;) {
+      const segment = this.#segments[this.#cursor.segment];
+      if (segment === undefined) return;
+      const taken = take(segment, this.#cursor);
+      if (taken === undefined) {
+        if (this.#cursor.segment === this.#segments.length - 1) return;
+        this.#leaveSegment(segment);
+      } else if (this.#step(taken, onTurn)) return;
+    }
+  }
+
+  #leaveSegment(segment: Segment): void {
+    const end = this.#source.end(segment.stream);
+    if (end > this.#draft.carry.lastSeq && this.#draft.carry.stream === segment.stream) {
+      reduceMissing(this.#draft, segment.stream, end);
+    }
+    this.#cursor = segmentStart(this.#cursor.segment + 1);
+  }
+
+  #step(taken: Taken, onTurn: ((cut: Cut) => boolean) | undefined): boolean {
+    const draft = this.#draft;
+    const { streams, session, carry, turnCount: turns } = draft;
+    const cursor = this.#cursor;
+    reduceInto(draft, taken.event);
+    this.#cursor = taken.cursor;
+    this.#dirty?.unmet.delete(`${cursor.segment}|${taken.lane}|${taken.key}`);
+    const newest = draft.turnCount - 1;
+    for (const turn of draft.takeEdited()) if (turn < newest) this.#reach.set(turn, newest);
+    if (draft.turnCount === turns) return false;
+    const cut = { cursor, heads: taken.heads, turns, streams, session, carry };
+    if (onTurn?.(cut)) return true;
+    this.#cuts.push(cut);
+    return false;
+  }
+
+  #foldAgain(from: number, unmet: Set<string>): void {
+    const old = this.#draft.finish();
+    const [oldCuts, oldReach, oldCursor] = [this.#cuts, this.#reach, this.#cursor];
+    const clean = cleanCuts(oldCuts, oldReach);
+    let start = from;
+    while (start >= 0 && !clean[start]) start--;
+    this.#goTo(start < 0 ? undefined : oldCuts[start], start, old, oldReach);
+    const byPlace = new Map(oldCuts.map((cut, i) => [placeOf(cut.cursor), i]));
+    let met: { readonly cut: Cut; readonly old: number } | undefined;
+    this.#advance((cut) => {
+      const place = byPlace.get(placeOf(cut.cursor));
+      const before = place === undefined ? undefined : oldCuts[place];
+      if (place === undefined || before === undefined || unmet.size > 0 || !clean[place]) return false;
+      const agrees = same([cut.carry, cut.session, cut.streams], [before.carry, before.session, before.streams]);
+      if (agrees) met = { cut, old: place };
+      return agrees;
+    });
+    const folded = this.#draft.finish();
+    const turns = keepIdentity(old.turns, folded.turns);
+    if (met === undefined) this.#draft = new Draft({ ...folded, turns });
+    else this.#splice(old, oldCuts, oldReach, oldCursor, turns, met);
+  }
+
+  #goTo(cut: Cut | undefined, at: number, old: CarriedTranscript, oldReach: ReadonlyMap<number, number>): void {
+    const turns = cut?.turns ?? 0;
+    this.#cursor = cut?.cursor ?? START;
+    this.#cuts = this.#cuts.slice(0, Math.max(0, at));
+    this.#reach = new Map([...oldReach].filter(([turn]) => turn < turns));
+    this.#draft = new Draft(
+      cut === undefined
+        ? emptyTranscript(this.#channelId)
+        : {
+            channelId: old.channelId,
+            streams: cut.streams,
+            session: cut.session,
+            carry: cut.carry,
+            turns: old.turns.slice(0, turns),
+          },
+    );
+  }
+
+  /** From `met` on everything is as it was: the rest of the old fold goes behind what was folded again. */
+  #splice(
+    old: CarriedTranscript,
+    oldCuts: readonly Cut[],
+    oldReach: ReadonlyMap<number, number>,
+    oldCursor: Cursor,
+    turns: CarriedTranscript['turns'],
+    met: { readonly cut: Cut; readonly old: number },
+  ): void {
+    const was = (oldCuts[met.old] as Cut).turns;
+    const moved = met.cut.turns - was;
+    this.#draft = new Draft({ ...old, turns: [...turns.slice(0, met.cut.turns), ...old.turns.slice(was)] });
+    this.#cuts.push(...oldCuts.slice(met.old).map((cut) => ({ ...cut, turns: cut.turns + moved })));
+    for (const [turn, newest] of oldReach) if (turn >= was) this.#reach.set(turn + moved, newest + moved);
+    this.#cursor = oldCursor;
+  }
+
+  /** What is known to exist beyond the newest event is missing, too. */
+  #withTail(of: CarriedTranscript): CarriedTranscript {
+    const stream = of.carry?.stream;
+    const end = stream === undefined ? 0 : this.#source.end(stream);
+    if (stream === undefined || end <= (of.carry?.lastSeq ?? 0)) return of;
+    if (this.#shown?.of !== of || this.#shown.end !== end) {
+      const draft = new Draft(of);
+      reduceMissing(draft, stream, end);
+      this.#shown = { of, end, as: draft.finish() };
+    }
+    return this.#shown.as;
+  }
+}
+
+/** Which cuts no later event reached across: only there can a fold begin or stop. */
+function cleanCuts(cuts: readonly Cut[], reach: ReadonlyMap<number, number>): readonly boolean[] {
+  const reached = [...reach].sort(([a], [b]) => a - b);
+  let [at, furthest] = [0, -1];
+  return cuts.map(({ turns }) => {
+    for (; at < reached.length && (reached[at]?.[0] ?? 0) < turns; at++)
+      furthest = Math.max(furthest, reached[at]?.[1] ?? 0);
+    return furthest < turns;
+  });
+}

@@ -1,0 +1,40 @@
+import { type JsonObject, list, object, objects, text } from './json.ts';
+import type { PlanItem } from './model.ts';
+import type { Step } from './step.ts';
+import { markRunning, speechTurn } from './turn.ts';
+
+const DEFAULT_PLAN = 'default';
+
+/** `plan` (ACP v1): the whole checklist, each time. False when it has no list of entries. */
+export function reducePlan(step: Step, update: JsonObject): boolean {
+  return placePlan(step, DEFAULT_PLAN, update);
+}
+
+/** `plan_update` (ACP v2): one plan by its id. False for plans that are a file or Markdown: those are shown raw. */
+export function reducePlanUpdate(step: Step, update: JsonObject): boolean {
+  const plan = object(update, 'plan') ?? update;
+  return placePlan(step, text(plan, 'planId') ?? DEFAULT_PLAN, plan);
+}
+
+/** `plan_removed`: what is left of the plan is an empty checklist. */
+export function reducePlanRemoved(step: Step, update: JsonObject): boolean {
+  return placePlan(step, text(update, 'planId') ?? DEFAULT_PLAN, { entries: [] });
+}
+
+function placePlan(step: Step, planId: string, plan: JsonObject): boolean {
+  if (list(plan, 'entries') === undefined) return false;
+  const entries = readEntries(plan);
+  const turn = speechTurn(step);
+  markRunning(step, turn);
+  step.place<PlanItem>(turn, `plan:${planId}`, (_, stamp) => ({ ...stamp, kind: 'plan', planId, entries }));
+  return true;
+}
+
+function readEntries(plan: JsonObject): PlanItem['entries'] {
+  return (objects(plan, 'entries') ?? []).flatMap((entry) => {
+    const content = text(entry, 'content');
+    const priority = text(entry, 'priority');
+    if (content === undefined) return [];
+    return [{ content, status: text(entry, 'status') ?? 'pending', ...(priority === undefined ? {} : { priority }) }];
+  });
+}

@@ -1,0 +1,192 @@
+import { classifyLine, type RpcMessage } from '@heliograph/wire/acp';
+import type { ObserverEvent } from '@heliograph/wire/observer';
+
+/** One line of a recording in fixtures/sessions. */
+export interface RecordedLine {
+  /** ms since the agent was started. */
+  readonly t: number;
+  readonly dir: 'read' | 'write';
+  readonly line: string;
+}
+
+export const RUN = 'run-1';
+export const STREAM = 'stream-1';
+export const CHANNEL = 'channel-1';
+
+type Body = Partial<Omit<ObserverEvent, 'payload'>> & { readonly kind: string; readonly payload: unknown };
+
+/**
+ * A harness in small: turns lines into the observer events that a real one would make of them (WIRE 2), in the order of the
+ * wire. `quiet` leaves out what it says itself about turns and permissions, as if only the lines were known.
+ */
+export class MiniHarness {
+  readonly events: ObserverEvent[] = [];
+  readonly #quiet: boolean;
+  readonly #seqs = new Map<string, number>();
+  readonly #requests = new Map<
+    string,
+    { readonly stream: string; readonly method: string; readonly turnId: string | null }
+  >();
+  readonly #asks = new Map<string, { readonly nonce: string; readonly turnId: string | null }>();
+  #microseconds = 0;
+  #sessionId: string | null = null;
+  #turnId: string | null = null;
+  #turns = 0;
+  #nonces = 0;
+
+  constructor(options: { readonly quiet?: boolean } = {}) {
+    this.#quiet = options.quiet ?? false;
+    this.say(RUN, { kind: 'stream_opened', payload: { channelId: null } });
+    const started = {
+      wire: 1,
+      run: RUN,
+      agentCommand: 'agent',
+      agentArgs: ['--acp'],
+      cwd: '/srv/dev',
+      host: 'box',
+      version: '0.1.0',
+      features: [],
+    };
+    this.say(RUN, { kind: 'harness_started', payload: started });
+    this.say(STREAM, { kind: 'stream_opened', payload: { channelId: CHANNEL } });
+  }
+
+  /** Takes a recording, line by line. */
+  play(lines: readonly RecordedLine[]): this {
+    for (const { t, dir, line } of lines) {
+      this.#microseconds = Math.max(this.#microseconds, Math.round(t * 1000));
+      if (dir === 'read') this.read(line);
+      else this.write(line);
+    }
+    return this;
+  }
+
+  /** A line of the agent. */
+  read(line: string | object, extra: Partial<ObserverEvent> = {}): void {
+    const text = typeof line === 'string' ? line : JSON.stringify(line);
+    const message = this.#classify('read', text);
+    if (message === undefined) return;
+    const request =
+      message.type === 'response' || message.type === 'error' ? this.#requests.get(message.id ?? '') : undefined;
+    const stream = request?.stream ?? streamOf(message);
+    const event = this.#line('acp_read', stream, text, extra);
+    if (message.type === 'request' && message.method === 'session/request_permission') this.#ask(message, event);
+    if (request !== undefined && 'id' in message) this.#requests.delete(message.id ?? '');
+    if (request !== undefined) this.#answered(request, message);
+  }
+
+  /** A line of the client. */
+  write(line: string | object, extra: Partial<ObserverEvent> = {}): void {
+    const text = typeof line === 'string' ? line : JSON.stringify(line);
+    const message = this.#classify('write', text);
+    if (message === undefined) return;
+    const prompts = message.type === 'request' && message.method === 'session/prompt';
+    if (prompts) this.#startTurn();
+    const stream = message.type === 'response' || message.type === 'error' ? STREAM : streamOf(message);
+    if (message.type === 'request') {
+      this.#requests.set(message.id, {
+        stream,
+        method: message.method,
+        turnId: prompts ? `turn-${this.#turns}` : null,
+      });
+    }
+    this.#line('acp_write', stream, text, extra);
+    if (message.type === 'response') this.#decided(message.id, message.result);
+  }
+
+  /** An event of the harness's own. */
+  say(stream: string, body: Body): ObserverEvent {
+    const seq = (this.#seqs.get(stream) ?? 0) + 1;
+    this.#seqs.set(stream, seq);
+    this.#microseconds++;
+    const isChannel = stream !== RUN;
+    const event: ObserverEvent = {
+      agentIndex: 0,
+      channelId: isChannel ? CHANNEL : null,
+      sessionId: isChannel ? this.#sessionId : null,
+      turnId: isChannel ? this.#turnId : null,
+      ...body,
+      seq,
+      timestamp: timestamp(this.#microseconds),
+      stream,
+      payload: typeof body.payload === 'string' ? body.payload : JSON.stringify(body.payload),
+    };
+    this.events.push(event);
+    return event;
+  }
+
+  #classify(direction: 'read' | 'write', text: string): RpcMessage | undefined {
+    const message = classifyLine(text);
+    if (message.ok) return message.value;
+    if (message.error.code === 'not-json') {
+      this.say(STREAM, { kind: 'acp_parse_error', payload: { line: text, error: message.error.message, direction } });
+    } else this.#line(direction === 'read' ? 'acp_read' : 'acp_write', STREAM, text, {});
+    return undefined;
+  }
+
+  #line(kind: string, stream: string, payload: string, extra: Partial<ObserverEvent>): ObserverEvent {
+    return this.say(stream, { ...extra, kind, payload });
+  }
+
+  #startTurn(): void {
+    this.#turns++;
+    if (this.#quiet) return;
+    this.#turnId = `turn-${this.#turns}`;
+    this.say(STREAM, { kind: 'turn_started', payload: { source: 'owner', triggeringEventIds: [] } });
+  }
+
+  #ask(message: RpcMessage & { readonly type: 'request' }, event: ObserverEvent): void {
+    const nonce = `nonce-${++this.#nonces}`;
+    this.#asks.set(message.id, { nonce, turnId: this.#turnId });
+    if (this.#quiet) return;
+    const payload = {
+      requestNonce: nonce,
+      requestSeq: event.seq,
+      requestSha256: 'f00d',
+      rpcId: message.id,
+      toolCallId: null,
+      actionable: true,
+    };
+    this.say(STREAM, { kind: 'permission_pending', payload });
+  }
+
+  #decided(id: string, result: unknown): void {
+    const ask = this.#asks.get(id);
+    this.#asks.delete(id);
+    if (ask === undefined || this.#quiet) return;
+    const outcome = (result as { outcome?: { outcome?: string; optionId?: string } })?.outcome;
+    const reason = outcome?.outcome === 'selected' ? 'applied' : 'cancelled';
+    const payload = { requestNonce: ask.nonce, reason, optionId: outcome?.optionId, decidedBy: { who: 'owner' } };
+    this.say(STREAM, { kind: 'permission_terminal', payload });
+  }
+
+  #answered(request: { readonly method: string; readonly turnId: string | null }, message: RpcMessage): void {
+    const result = message.type === 'response' ? (message.result as Record<string, unknown> | null) : null;
+    if (request.method === 'initialize') {
+      this.say(RUN, { kind: 'agent_initialized', payload: { agentIndex: 0, initializeResult: result } });
+    } else if (request.method === 'session/new' && typeof result?.sessionId === 'string') {
+      this.#sessionId = result.sessionId;
+      const resolved = { sessionId: result.sessionId, isNewSession: true, requestStream: RUN, requestSeq: 0 };
+      this.say(STREAM, { kind: 'session_resolved', payload: resolved });
+    } else if (request.method === 'session/prompt' && !this.#quiet) {
+      const stopReason = typeof result?.stopReason === 'string' ? result.stopReason : null;
+      const outcome = message.type === 'error' ? 'failed' : stopReason === 'cancelled' ? 'cancelled' : 'completed';
+      this.say(STREAM, { kind: 'turn_completed', turnId: request.turnId, payload: { outcome, stopReason } });
+      this.#turnId = null;
+    }
+  }
+}
+
+function streamOf(message: RpcMessage): string {
+  if (!('params' in message)) return STREAM;
+  const params = message.params as Record<string, unknown> | undefined;
+  return typeof params?.sessionId === 'string' || message.method.startsWith('$/') ? STREAM : RUN;
+}
+
+/** RFC 3339 with six fraction digits, counted from a fixed morning. */
+export function timestamp(microseconds: number): string {
+  const seconds = Math.floor(microseconds / 1_000_000);
+  const two = (value: number) => String(value).padStart(2, '0');
+  const clock = [9 + Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60].map(two).join(':');
+  return `2026-11-30T${clock}.${String(microseconds % 1_000_000).padStart(6, '0')}Z`;
+}
