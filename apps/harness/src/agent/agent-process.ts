@@ -1,0 +1,143 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { stat } from 'node:fs/promises';
+import type { Clock } from '@heliograph/client';
+
+/** How a process ended: its exit code, or the signal that ended it. */
+export interface ProcessExit {
+  readonly code: number | null;
+  readonly signal: string | null;
+}
+
+export interface AgentProcessOptions {
+  readonly command: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  readonly onStdout: (chunk: Uint8Array) => void;
+  readonly onStderr: (chunk: Uint8Array) => void;
+  /** After the last byte of stdout and stderr. */
+  readonly onExit: (exit: ProcessExit) => void;
+}
+
+/** Input the agent has not read yet, at most: one that never reads must not fill our memory. */
+const MAX_UNREAD_BYTES = 16 * 1_024 * 1_024;
+/** How long after the agent's exit its output may stay open: whoever holds it then is a child it left behind. */
+const AFTER_EXIT_MS = 250;
+const KILL_WAIT_MS = 2_000;
+
+/** A failure to start: `code` is the system's (`ENOENT`, `EACCES`, …), `ENOTDIR` for the working directory. */
+function startError(code: string, message: string, cause?: unknown): Error {
+  return Object.assign(new Error(message, { cause }), { code });
+}
+
+/** One running agent in a process group of its own. Its exit is data; nothing here throws once it runs. */
+export class AgentProcess {
+  readonly #child: ChildProcessWithoutNullStreams;
+  readonly #clock: Clock;
+  readonly #finished: Promise<void>;
+  #finish = () => {};
+
+  /** Starts the command; rejects with an Error that has a `code` and names what could not be started. */
+  static async start(options: AgentProcessOptions): Promise<AgentProcess> {
+    const { command, cwd, env } = options;
+    const [file, ...args] = command;
+    if (file === undefined) throw new RangeError('command must name a program');
+    const isFolder = await stat(cwd).then(
+      (found) => found.isDirectory(),
+      () => false,
+    );
+    if (!isFolder) throw startError('ENOTDIR', `the working directory ${cwd} is no folder: give another with --cwd`);
+    // A group of its own: it can be ended with everything it started, and the terminal's Ctrl-C reaches us alone.
+    const child = spawn(file, args, { cwd, env: { ...env }, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
+    await new Promise<void>((resolve, reject) => {
+      child.once('spawn', resolve);
+      child.once('error', (cause: NodeJS.ErrnoException) => {
+        const code = cause.code ?? 'ESPAWN';
+        const why = code === 'ENOENT' ? 'there is no such command' : cause.message;
+        reject(startError(code, `the agent command "${file}" can't be started: ${why}`, cause));
+      });
+    });
+    return new AgentProcess(child, options);
+  }
+
+  private constructor(child: ChildProcessWithoutNullStreams, options: AgentProcessOptions) {
+    this.#child = child;
+    this.#clock = options.clock;
+    this.#finished = new Promise((resolve) => {
+      this.#finish = resolve;
+    });
+    child.stdout.on('data', options.onStdout);
+    child.stderr.on('data', options.onStderr);
+    // A write after the agent closed its input fails in its own callback; a kill that fails is asked about by `exit`.
+    child.stdin.on('error', () => {});
+    child.on('error', () => {});
+    child.once('exit', () => {
+      const cancel = options.clock.setTimer(AFTER_EXIT_MS, () => this.#signal('SIGKILL'));
+      child.once('close', cancel);
+    });
+    child.once('close', (code, signal) => {
+      // Nobody is left to read what a forgotten child would do.
+      this.#signal('SIGKILL');
+      options.onExit({ code, signal });
+      this.#finish();
+    });
+  }
+
+  get pid(): number {
+    return this.#child.pid as number;
+  }
+
+  /** Writes whole lines; `flushed` is called once, with an error when they did not get out. */
+  write(bytes: Uint8Array, flushed: (error: Error | undefined) => void): void {
+    const { stdin } = this.#child;
+    if (stdin.writableLength + bytes.length > MAX_UNREAD_BYTES) {
+      flushed(startError('EAGAIN', `the agent has left ${stdin.writableLength} bytes of its input unread`));
+      return;
+    }
+    if (!stdin.writable) {
+      flushed(startError('EPIPE', 'the agent has closed its input'));
+      return;
+    }
+    stdin.write(bytes, (error) => flushed(error ?? undefined));
+  }
+
+  /** Asks the agent to go: closes its input, then TERM, then KILL for the whole group, `graceMs` apart. */
+  async end(graceMs: number): Promise<void> {
+    this.#child.stdin.end();
+    if (await this.#gone(graceMs)) return;
+    await this.kill(graceMs);
+  }
+
+  /** TERM for the whole group, and KILL if it is there after `graceMs`. */
+  async kill(graceMs: number): Promise<void> {
+    this.#signal('SIGTERM');
+    if (await this.#gone(graceMs)) return;
+    this.#signal('SIGKILL');
+    await this.#gone(KILL_WAIT_MS);
+    // A process that left the group may still hold the pipes: let go of them.
+    this.#child.stdout.destroy();
+    this.#child.stderr.destroy();
+    await this.#finished;
+  }
+
+  async #gone(withinMs: number): Promise<boolean> {
+    let cancel = () => {};
+    const late = new Promise<false>((resolve) => {
+      cancel = this.#clock.setTimer(withinMs, () => resolve(false));
+    });
+    const gone = await Promise.race([this.#finished.then(() => true), late]);
+    cancel();
+    return gone;
+  }
+
+  #signal(signal: NodeJS.Signals): void {
+    try {
+      if (process.platform === 'win32') this.#child.kill(signal);
+      else process.kill(-this.pid, signal);
+    } catch (cause) {
+      const { code } = cause as NodeJS.ErrnoException;
+      // Nobody of the group is left, or (macOS, for a group of zombies) nobody that takes signals.
+      if (code !== 'ESRCH' && code !== 'EPERM') throw cause;
+    }
+  }
+}

@@ -1,0 +1,233 @@
+import type { Clock } from '@heliograph/client';
+import { encodeError, err, ok, type Result, RPC_METHOD_NOT_FOUND } from '@heliograph/wire';
+import type { Emitted, EventBody, Place } from '../mirror/observer-bus.ts';
+import { AcpClient, type RpcAnswer } from './acp-client.ts';
+import { AgentProcess, type ProcessExit } from './agent-process.ts';
+import type { Channel } from './channels.ts';
+import { exitedEarly, refusedStart, type StartFailure, tooSlow } from './failure.ts';
+import { type Route, Router, rawRequestId } from './router.ts';
+import { StderrFeed } from './stderr-feed.ts';
+import { type OutLine, type ReadLine, Tap } from './tap.ts';
+
+export interface AgentOptions {
+  readonly command: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  readonly version: string;
+  readonly maxLineBytes: number;
+  readonly startTimeoutMs: number;
+  /** How long it may take to exit when asked to, and again after SIGTERM. */
+  readonly exitGraceMs: number;
+}
+
+/** What one life of an agent tells the harness. */
+export interface AgentPort {
+  openChannel(sessionId: string): string;
+  place(route: Route): Place;
+  emit(place: Place, body: EventBody): Emitted;
+  /** The harness stream. */
+  tell(kind: string, payload: object): void;
+  onPermission(line: ReadLine & { readonly message: { readonly type: 'request' } }): void;
+  onWithdrawn(id: string): void;
+  onNotification(line: ReadLine & { readonly message: { readonly type: 'notification' } }): void;
+  /** After the last byte; exactly once. */
+  onExit(agent: Agent, exit: ProcessExit): void;
+}
+
+/** The session an agent opened for a channel. */
+export interface OpenedSession {
+  readonly sessionId: string;
+  readonly result: Record<string, unknown>;
+}
+
+/** One life of an agent process: the tap on it, the requests to it, and how it started and ended. */
+export class Agent {
+  readonly client: AcpClient;
+  readonly #options: AgentOptions;
+  readonly #port: AgentPort;
+  readonly #tap: Tap;
+  readonly #router: Router;
+  readonly #stderr: StderrFeed;
+  #process: AgentProcess | undefined;
+  #exit: ProcessExit | undefined;
+  #initializeResult: unknown;
+  #lastByteMs: number;
+  #bytesRead = 0;
+  #whenGone = () => {};
+
+  /** Starts the process; rejects as `AgentProcess.start` does. */
+  static async start(options: AgentOptions, port: AgentPort): Promise<Agent> {
+    const agent = new Agent(options, port);
+    const { command, cwd, env, clock } = options;
+    agent.#process = await AgentProcess.start({
+      command,
+      cwd,
+      env,
+      clock,
+      onStdout: (chunk) => {
+        agent.#lastByteMs = clock.nowMs();
+        agent.#bytesRead += chunk.length;
+        agent.#tap.read(chunk);
+      },
+      onStderr: (chunk) => agent.#stderr.push(chunk),
+      onExit: (exit) => agent.#gone(exit),
+    });
+    return agent;
+  }
+
+  private constructor(options: AgentOptions, port: AgentPort) {
+    this.#options = options;
+    this.#port = port;
+    this.#lastByteMs = options.clock.nowMs();
+    this.#router = new Router((sessionId) => port.openChannel(sessionId));
+    this.#stderr = new StderrFeed(options.clock, (text) => port.tell('agent_stderr', { text }));
+    this.#tap = new Tap({
+      router: this.#router,
+      maxLineBytes: options.maxLineBytes,
+      place: (route) => port.place(route),
+      emit: (place, body) => port.emit(place, body),
+      send: (bytes, flushed) => this.#process?.write(bytes, flushed),
+      onLine: (line) => this.#receive(line),
+    });
+    this.client = new AcpClient((lines) => this.write(lines));
+  }
+
+  /** The agent's answer to initialize, undefined before. */
+  get initializeResult(): unknown {
+    return this.#initializeResult;
+  }
+
+  get hasExited(): boolean {
+    return this.#exit !== undefined;
+  }
+
+  get stderrTail(): string {
+    return this.#stderr.tail();
+  }
+
+  lastByteAgeMs(): number {
+    return this.#options.clock.nowMs() - this.#lastByteMs;
+  }
+
+  /** Writes lines as one piece. */
+  async write(lines: readonly OutLine[]): Promise<readonly Emitted[] | Error> {
+    return this.#exit === undefined ? this.#tap.write(lines) : new Error('the agent has exited');
+  }
+
+  /** Speaks initialize with the agent. */
+  async initialize(): Promise<Result<unknown, StartFailure>> {
+    const params = {
+      protocolVersion: 1,
+      clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
+      clientInfo: { name: 'heliograph', title: 'Heliograph', version: this.#options.version },
+    };
+    const answer = await this.#ask('initialize', params, () => {});
+    if (!answer.ok) return answer;
+    const { protocolVersion } = (answer.value ?? {}) as { protocolVersion?: unknown };
+    if (protocolVersion !== 1) {
+      const message = `the agent speaks ACP version ${JSON.stringify(protocolVersion)}, this harness speaks 1: update one of them`;
+      return err({ code: 'refused', message });
+    }
+    this.#initializeResult = answer.value;
+    this.#port.tell('agent_initialized', { agentIndex: 0, initializeResult: answer.value });
+    return answer;
+  }
+
+  /** Opens a session for a channel. `opened` is called at once, before the agent's next line is looked at. */
+  async newSession(
+    channel: Channel,
+    opened: (session: OpenedSession, request: Promise<Emitted | Error>) => void,
+  ): Promise<Result<unknown, StartFailure>> {
+    const { channelId } = channel;
+    this.#router.expect(channelId);
+    const params = { cwd: this.#options.cwd, mcpServers: [] };
+    let isOpen = false;
+    const answer = await this.#ask('session/new', params, (result, request) => {
+      const sessionId = (result as { sessionId?: unknown } | null | undefined)?.sessionId;
+      isOpen = typeof sessionId === 'string';
+      this.#router.resolve(channelId, isOpen ? (sessionId as string) : undefined);
+      if (isOpen) opened({ sessionId: sessionId as string, result: result as Record<string, unknown> }, request);
+    });
+    if (!answer.ok) this.#router.resolve(channelId, undefined);
+    if (!answer.ok || isOpen) return answer;
+    return err({ code: 'refused', message: "the agent's answer to session/new names no sessionId" });
+  }
+
+  /** Asks the agent to go, then makes it. */
+  async end(graceMs: number): Promise<void> {
+    await this.#process?.end(graceMs);
+  }
+
+  /** Ends the agent and everything it started. */
+  async kill(graceMs: number): Promise<void> {
+    await this.#process?.kill(graceMs);
+  }
+
+  /** One request of the start: answered, refused, too slow, or cut short by the agent's exit. */
+  async #ask(
+    method: string,
+    params: object,
+    answered: (result: unknown, request: Promise<Emitted | Error>) => void,
+  ): Promise<Result<unknown, StartFailure>> {
+    const { clock, startTimeoutMs } = this.#options;
+    const bytesBefore = this.#bytesRead;
+    let cancel = () => {};
+    const outcome = await new Promise<RpcAnswer | 'late' | 'gone'>((resolve) => {
+      cancel = clock.setTimer(startTimeoutMs, () => resolve('late'));
+      this.#whenGone = () => resolve('gone');
+      const request: Promise<Emitted | Error> = this.client.request(method, params, 'harness', (answer) => {
+        if (answer.type === 'result') answered(answer.result, request);
+        // A line that did not get out is explained by the exit that follows, or by the silence.
+        if (answer.type !== 'lost') resolve(answer);
+      });
+      if (this.#exit !== undefined) resolve('gone');
+    });
+    cancel();
+    this.#whenGone = () => {};
+    if (outcome === 'late') return err(tooSlow(this.#options, method, startTimeoutMs, this.#bytesRead - bytesBefore));
+    if (outcome === 'gone') {
+      const exit = this.#exit ?? { code: null, signal: null };
+      return err(exitedEarly(this.#options, exit, method, this.#stderr.tail()));
+    }
+    if (outcome.type === 'result') return ok(outcome.result);
+    if (outcome.type === 'error') return err(refusedStart(this.#options, method, outcome, this.#initializeResult));
+    return err({ code: 'refused', message: outcome.reason });
+  }
+
+  #receive(line: ReadLine): void {
+    const { message } = line;
+    switch (message.type) {
+      case 'response':
+      case 'error':
+        this.client.receive(message);
+        break;
+      case 'request':
+        if (message.method === 'session/request_permission') this.#port.onPermission({ ...line, message });
+        else this.#refuse(message.id, message.method);
+        break;
+      case 'notification': {
+        const id = message.method === '$/cancel_request' ? rawRequestId(line.text) : undefined;
+        if (id !== undefined) this.#port.onWithdrawn(id);
+        else this.#port.onNotification({ ...line, message });
+        break;
+      }
+      default:
+        message satisfies never;
+    }
+  }
+
+  #refuse(id: string, method: string): void {
+    const text = encodeError(id, RPC_METHOD_NOT_FOUND, `Method not found: ${method}`);
+    void this.write([{ text, via: 'harness' }]);
+  }
+
+  #gone(exit: ProcessExit): void {
+    this.#tap.readEnd();
+    this.#stderr.end();
+    this.#exit = exit;
+    this.#port.onExit(this, exit);
+    this.client.lose('the agent exited');
+    this.#whenGone();
+  }
+}

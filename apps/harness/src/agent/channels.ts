@@ -1,0 +1,79 @@
+import type { SnapshotTurn } from '@heliograph/wire';
+import type { Place } from '../mirror/observer-bus.ts';
+import type { Route } from './router.ts';
+import type { Turn } from './turn.ts';
+
+/** One conversation: its stream in this run, and what a viewer that comes late must hear of it. */
+export interface Channel {
+  readonly channelId: string;
+  readonly stream: string;
+  readonly openedAt: string;
+  sessionId: string | null;
+  title: string | null;
+  turn: Turn | undefined;
+  /** The newest turns, oldest first. */
+  readonly turns: SnapshotTurn[];
+  lastActivity: string;
+}
+
+const MAX_TURNS = 1_000;
+
+/** Every channel of this run, and where a line of each stands right now. */
+export class Channels {
+  readonly #run: string;
+  readonly #uuid: () => string;
+  readonly #openStream: (stream: string, channelId: string) => { readonly timestamp: string };
+  readonly #channels = new Map<string, Channel>();
+
+  constructor(
+    run: string,
+    uuid: () => string,
+    openStream: (stream: string, channelId: string) => { readonly timestamp: string },
+  ) {
+    this.#run = run;
+    this.#uuid = uuid;
+    this.#openStream = openStream;
+  }
+
+  open(sessionId: string | null): Channel {
+    const channelId = this.#uuid();
+    const stream = this.#uuid();
+    const { timestamp } = this.#openStream(stream, channelId);
+    const channel: Channel = {
+      channelId,
+      stream,
+      openedAt: timestamp,
+      sessionId,
+      title: null,
+      turn: undefined,
+      turns: [],
+      lastActivity: timestamp,
+    };
+    this.#channels.set(channelId, channel);
+    return channel;
+  }
+
+  get(channelId: string | null): Channel | undefined {
+    return channelId === null ? undefined : this.#channels.get(channelId);
+  }
+
+  all(): readonly Channel[] {
+    return [...this.#channels.values()];
+  }
+
+  /** Where a line of this route stands: its channel's stream and open turn, or the harness stream. */
+  place({ channelId, sessionId }: Route): Place {
+    const channel = this.get(channelId);
+    if (channel === undefined) return { stream: this.#run, sessionId, turnId: null };
+    if (channel.turn !== undefined && channel.sessionId === sessionId) return channel.turn.place;
+    return { stream: channel.stream, sessionId, turnId: null };
+  }
+}
+
+/** Notes a turn's beginning or end; the oldest turns are forgotten. */
+export function noteTurn(channel: Channel, turn: SnapshotTurn): void {
+  const at = channel.turns.findLastIndex(({ turnId }) => turnId === turn.turnId);
+  if (at >= 0) channel.turns[at] = turn;
+  else channel.turns.push(turn);
+  if (channel.turns.length > MAX_TURNS) channel.turns.shift();
+}

@@ -1,0 +1,263 @@
+import type { CancelTurn, ControlResult, Prompt, TurnCompleted, TurnError } from '@heliograph/wire';
+import { encodeNotification } from '@heliograph/wire';
+import type { RpcAnswer } from './acp-client.ts';
+import type { Agent } from './agent.ts';
+import type { ProcessExit } from './agent-process.ts';
+import { type CancelEffect, type CancelInput, type CancelState, NO_CANCEL, stepCancel } from './cancel.ts';
+import { type Channel, noteTurn } from './channels.ts';
+import { type AgentName, authHint, describeExit, isAuthError, type StartFailure } from './failure.ts';
+import type { PermissionDesk } from './permission-desk.ts';
+import { refuseContent } from './prompt-content.ts';
+import { dequeue, enqueue, type PromptQueue, type QueuedPrompt } from './prompt-queue.ts';
+import { Turn, type TurnPort } from './turn.ts';
+
+/** Tells an owner what became of a control; may be called more than once. */
+export type Reply = (result: Omit<ControlResult, 'type' | 'requestId'>) => void;
+
+export interface ConversationPort extends TurnPort {
+  readonly agentName: AgentName;
+  readonly permissions: PermissionDesk;
+  readonly cancelGraceMs: number;
+  uuid(): string;
+  /** Starts the agent, unless it runs or starts already; ends in `sessionReady` or `startFailed`. */
+  startAgent(): void;
+  /** Kills the agent and everything it started; ends in `agentGone`. */
+  killAgent(): void;
+  /** Open turns of other channels, which would die with the agent. */
+  otherOpenTurns(): number;
+}
+
+/** One channel's prompts, one at a time: queue, turn, cancel. Turns of one session never overlap. */
+export class Conversation {
+  readonly channel: Channel;
+  readonly #port: ConversationPort;
+  /** The agent while the channel's session is open in it. */
+  #agent: Agent | undefined;
+  #queue: PromptQueue = [];
+  #cancel: CancelState = NO_CANCEL;
+  readonly #replies = new Map<string, Reply>();
+  #cancelGrace = () => {};
+
+  constructor(port: ConversationPort, channel: Channel) {
+    this.#port = port;
+    this.channel = channel;
+  }
+
+  /** Prompts that wait, for the snapshot. */
+  get queue(): PromptQueue {
+    return this.#queue;
+  }
+
+  prompt(control: Prompt, promptRequestId: string, triggeringEventId: string, reply: Reply): void {
+    const refusal = refuseContent(control.content, this.#agent?.initializeResult);
+    if (this.#agent !== undefined && refusal !== undefined) {
+      reply({ status: 'rejected', reason: refusal });
+      return;
+    }
+    const prompt: QueuedPrompt = { promptRequestId, triggeringEventId, content: control.content };
+    const interrupts = control.mode === 'interrupt' && this.channel.turn !== undefined;
+    const taken = enqueue(this.#queue, prompt, this.#isFree, interrupts);
+    if (taken.type === 'full') {
+      reply({
+        status: 'rejected',
+        reason: `${this.#queue.length} prompts wait already: cancel the turn or remove some`,
+      });
+      return;
+    }
+    if (taken.type === 'start') {
+      reply({ status: 'accepted', turnId: this.#begin(prompt) });
+      return;
+    }
+    this.#queue = taken.queue;
+    const { position } = taken;
+    const reason = this.#agent === undefined ? 'the agent is starting' : 'a turn is open';
+    this.#emit('prompt_queued', { promptRequestId, position, reason });
+    reply({ status: 'queued', reason });
+    if (this.#agent === undefined) this.#port.startAgent();
+    if (interrupts) this.#askToCancel(`interrupt:${promptRequestId}`);
+  }
+
+  cancel(control: CancelTurn, key: string, saidMs: number, reply: Reply): void {
+    const { turnId, force = false } = control;
+    const { turn, turns } = this.channel;
+    this.#replies.set(key, reply);
+    const hasEnded = turns.some((ended) => ended.turnId === turnId && ended.outcome !== undefined);
+    this.#stepCancel({ type: 'cancel', key, turnId, saidMs, force, turn, hasEnded });
+  }
+
+  /** The channel's session is open: what waited goes to the agent. */
+  sessionReady(agent: Agent): void {
+    this.#agent = agent;
+    this.#next();
+  }
+
+  /** The agent could not be started: the prompt that wanted it fails visibly, the others wait for the next one. */
+  startFailed(failure: StartFailure): void {
+    const [prompt, ...rest] = this.#queue;
+    if (prompt === undefined) return;
+    this.#queue = rest;
+    this.#dequeued(prompt, 'the agent did not start');
+    const turn = this.#open(prompt);
+    const { message, rpcCode } = failure;
+    const outcome = failure.code === 'auth' ? 'auth' : failure.code === 'exited' ? 'exited' : 'error';
+    this.#end(
+      turn,
+      { outcome: 'failed', stopReason: null },
+      { outcome, error: message, ...(rpcCode !== undefined ? { code: rpcCode } : {}) },
+    );
+  }
+
+  /** The agent is gone, and the session with it. `wanted`: we ended it. */
+  agentGone(exit: ProcessExit, stderrTail: string, wanted: boolean): void {
+    this.#agent = undefined;
+    const { turn } = this.channel;
+    if (turn !== undefined) this.#endWithAgent(turn, exit, stderrTail, wanted);
+    this.channel.sessionId = null;
+  }
+
+  #endWithAgent(turn: Turn, exit: ProcessExit, stderrTail: string, wanted: boolean): void {
+    const killed = this.#cancel.phase === 'killing' || wanted;
+    const words = stderrTail === '' ? '' : ` Its last words on stderr: ${stderrTail}`;
+    const error: TurnError =
+      this.#cancel.phase === 'killing'
+        ? { outcome: 'cancel_drain_timeout', error: `the agent did not stop and was killed (${describeExit(exit)})` }
+        : { outcome: 'exited', error: `the agent ${describeExit(exit)}.${words}` };
+    this.#end(turn, { outcome: killed ? 'killed' : 'failed', stopReason: null }, error);
+  }
+
+  /** Whether prompts wait for an agent that is not there. */
+  get wantsAgent(): boolean {
+    return this.#agent === undefined && this.#queue.length > 0;
+  }
+
+  get #isFree(): boolean {
+    return this.#agent !== undefined && this.channel.turn === undefined;
+  }
+
+  #next(): void {
+    const { prompt, queue } = dequeue(this.#queue, this.#isFree);
+    if (prompt === undefined) return;
+    this.#queue = queue;
+    this.#dequeued(prompt, 'started');
+    const refusal = refuseContent(prompt.content, this.#agent?.initializeResult);
+    if (refusal === undefined) this.#begin(prompt);
+    else {
+      const turn = this.#open(prompt);
+      this.#end(turn, { outcome: 'failed', stopReason: null }, { outcome: 'error', error: refusal });
+    }
+  }
+
+  #open(prompt: QueuedPrompt): Turn {
+    const { stream, sessionId } = this.channel;
+    const { promptRequestId, triggeringEventId } = prompt;
+    const started = { source: 'owner' as const, triggeringEventIds: [triggeringEventId], promptRequestId };
+    const turn = new Turn(this.#port, this.#port.uuid(), { stream, sessionId }, started);
+    this.channel.turn = turn;
+    noteTurn(this.channel, { turnId: turn.turnId, firstSeq: turn.firstSeq });
+    return turn;
+  }
+
+  #begin(prompt: QueuedPrompt): string {
+    const turn = this.#open(prompt);
+    const params = { sessionId: this.channel.sessionId, prompt: prompt.content };
+    void this.#agent?.client.request('session/prompt', params, 'owner', (answer) => this.#answered(turn, answer));
+    return turn.turnId;
+  }
+
+  #answered(turn: Turn, answer: RpcAnswer): void {
+    const wasCancelled = this.#cancel.phase !== 'none' && this.#cancel.turnId === turn.turnId;
+    if (answer.type === 'result') {
+      const { stopReason, usage } = (answer.result ?? {}) as { stopReason?: unknown; usage?: unknown };
+      const reason = typeof stopReason === 'string' ? stopReason : null;
+      const outcome = reason === 'cancelled' ? 'cancelled' : reason === 'refusal' ? 'refused' : 'completed';
+      this.#end(turn, { outcome, stopReason: reason, ...(usage !== undefined ? { usage } : {}) });
+      return;
+    }
+    // Many agents answer a cancelled prompt with an error.
+    const completed: TurnCompleted = { outcome: wasCancelled ? 'cancelled' : 'failed', stopReason: null };
+    if (answer.type === 'lost') {
+      this.#end(turn, completed, { outcome: 'error', error: `the prompt did not reach the agent: ${answer.reason}` });
+      return;
+    }
+    const code = answer.code !== undefined ? { code: answer.code } : {};
+    const hint = isAuthError(answer) ? { hint: authHint(this.#port.agentName, this.#agent?.initializeResult) } : {};
+    this.#end(turn, completed, {
+      outcome: isAuthError(answer) ? 'auth' : 'error',
+      error: answer.message,
+      ...code,
+      ...hint,
+    });
+  }
+
+  #end(turn: Turn, completed: TurnCompleted, error?: TurnError): void {
+    if (!turn.isOpen) return;
+    if (error !== undefined) turn.fail(error);
+    const lastSeq = turn.complete(completed)?.lastSeq;
+    this.channel.turn = undefined;
+    const { turnId, firstSeq } = turn;
+    noteTurn(this.channel, {
+      turnId,
+      firstSeq,
+      ...(lastSeq !== undefined ? { lastSeq } : {}),
+      outcome: completed.outcome,
+    });
+    this.#stepCancel({ type: 'turn_ended', turnId, outcome: completed.outcome });
+    this.#next();
+  }
+
+  #askToCancel(key: string): void {
+    const { turn } = this.channel;
+    const nowMs = this.#port.clock.nowMs();
+    this.#stepCancel({ type: 'cancel', key, turnId: turn?.turnId, saidMs: nowMs, force: false, turn, hasEnded: false });
+  }
+
+  #stepCancel(input: CancelInput): void {
+    const { state, effects } = stepCancel(this.#cancel, input);
+    this.#cancel = state;
+    if (state.phase !== 'asked') this.#cancelGrace();
+    for (const effect of effects) this.#apply(effect);
+  }
+
+  #apply(effect: CancelEffect): void {
+    switch (effect.type) {
+      case 'reply': {
+        const { key, type, ...result } = effect;
+        this.#replies.get(key)?.(result);
+        if (result.status !== 'sent') this.#replies.delete(key);
+        break;
+      }
+      case 'ask_agent':
+        this.#writeCancel();
+        break;
+      case 'kill_agent':
+        this.#port.killAgent();
+        break;
+      default:
+        effect satisfies never;
+    }
+  }
+
+  /** Open permissions are answered before the turn is cancelled, in one piece: nothing can come in between. */
+  #writeCancel(): void {
+    const { channelId, sessionId, turn } = this.channel;
+    if (turn === undefined) return;
+    const { turnId } = turn;
+    const answers = this.#port.permissions.cancel(channelId, 'owner');
+    const cancel = { text: encodeNotification('session/cancel', { sessionId }), via: 'owner' as const };
+    void this.#agent?.write([...answers.lines, cancel]).then((outcome) => {
+      answers.written(outcome instanceof Error ? 'gone' : 'written');
+    });
+    this.#cancelGrace = this.#port.clock.setTimer(this.#port.cancelGraceMs, () => {
+      this.#stepCancel({ type: 'grace_over', turnId, others: this.#port.otherOpenTurns() });
+    });
+  }
+
+  #dequeued({ promptRequestId }: QueuedPrompt, reason: string): void {
+    this.#emit('prompt_dequeued', { promptRequestId, position: 0, reason });
+  }
+
+  #emit(kind: string, payload: object): void {
+    const { stream, sessionId } = this.channel;
+    this.#port.emit({ stream, sessionId, turnId: null }, { kind, payload: JSON.stringify(payload) });
+  }
+}

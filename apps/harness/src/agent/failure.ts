@@ -1,0 +1,68 @@
+import type { RpcAnswer } from './acp-client.ts';
+import type { ProcessExit } from './agent-process.ts';
+
+/** Why an agent did not come to the point where it takes prompts, in a sentence. */
+export interface StartFailure {
+  readonly code: 'spawn' | 'exited' | 'timeout' | 'auth' | 'refused';
+  readonly message: string;
+  /** The agent's own JSON-RPC code. */
+  readonly rpcCode?: number;
+}
+
+/** How the agent is named in sentences. */
+export interface AgentName {
+  readonly command: readonly string[];
+  readonly cwd: string;
+}
+
+/** JSON-RPC codes that mean "log in first": ACP's own, and the HTTP status some agents put there. */
+const AUTH_CODES = [-32000, 401];
+
+/** Whether an error says that the agent's own login is missing or over. */
+export function isAuthError(answer: RpcAnswer): boolean {
+  return answer.type === 'error' && answer.code !== undefined && AUTH_CODES.includes(answer.code);
+}
+
+/** What mends a missing login, with the ways the agent itself offers. */
+export function authHint({ command }: AgentName, initializeResult: unknown): string {
+  const methods = (initializeResult as { authMethods?: unknown } | null | undefined)?.authMethods;
+  const names = Array.isArray(methods)
+    ? methods.map((method: { name?: unknown } | null) => method?.name).filter((name) => typeof name === 'string')
+    : [];
+  const offered = names.length > 0 ? ` (it offers: ${names.slice(0, 5).join(', ')})` : '';
+  return `log in with the agent's own command on this machine${offered}, or set its API key in the environment, then start ${command[0]} again`;
+}
+
+export function describeExit({ code, signal }: ProcessExit): string {
+  return signal !== null ? `was ended by ${signal}` : `exited with code ${code}`;
+}
+
+/** The sentence for an agent that went away before it was ready. */
+export function exitedEarly(agent: AgentName, exit: ProcessExit, step: string, stderr: string): StartFailure {
+  const words = stderr === '' ? 'It wrote nothing to stderr.' : `Its last words on stderr: ${stderr}`;
+  const message = `the agent "${agent.command.join(' ')}" ${describeExit(exit)} before it answered ${step}. ${words} Run that command in ${agent.cwd} to see why.`;
+  return { code: 'exited', message };
+}
+
+/** The sentence for an agent that says nothing. */
+export function tooSlow(agent: AgentName, step: string, timeoutMs: number, heardBytes: number): StartFailure {
+  const heard = heardBytes > 0 ? `it wrote ${heardBytes} bytes that are no answer` : 'it wrote nothing';
+  const message = `the agent "${agent.command.join(' ')}" did not answer ${step} within ${Math.round(timeoutMs / 1_000)} s (${heard}). Is it an ACP agent, and does its command line say so (gemini needs --acp, goose needs acp)?`;
+  return { code: 'timeout', message };
+}
+
+/** The sentence for an agent that answers with an error. */
+export function refusedStart(
+  agent: AgentName,
+  step: string,
+  answer: Extract<RpcAnswer, { type: 'error' }>,
+  initializeResult: unknown,
+): StartFailure {
+  const rpcCode = answer.code !== undefined ? { rpcCode: answer.code } : {};
+  if (isAuthError(answer)) {
+    const hint = authHint(agent, initializeResult);
+    return { code: 'auth', message: `the agent is not logged in (${answer.message}): ${hint}`, ...rpcCode };
+  }
+  const message = `the agent "${agent.command.join(' ')}" refused ${step}: ${answer.message} (code ${answer.code ?? 'none'})`;
+  return { code: 'refused', message, ...rpcCode };
+}

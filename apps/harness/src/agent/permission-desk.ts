@@ -1,0 +1,188 @@
+import {
+  type ControlResult,
+  encodeError,
+  hexEncode,
+  type PermissionDecisionControl,
+  type PermissionTerminal,
+  utf8Encode,
+} from '@heliograph/wire';
+import type { Emitted, Place } from '../mirror/observer-bus.ts';
+import type { SeqSpan } from '../mirror/sealed-envelope.ts';
+import type { PermissionPolicy } from '../options.ts';
+import {
+  type PermissionInput,
+  type PermissionRequest,
+  type PermissionState,
+  readOptions,
+  stepPermission,
+} from './permission.ts';
+import type { OutLine, ReadLine } from './tap.ts';
+
+export interface PermissionPort {
+  readonly policy: PermissionPolicy;
+  /** 128 random bits, hex. */
+  nonce(): string;
+  sha256(bytes: Uint8Array): Uint8Array;
+  write(lines: readonly OutLine[]): Promise<readonly Emitted[] | Error>;
+  emitUrgent(place: Place, kind: string, payload: object, fromSeq?: number): Emitted;
+  pin(span: SeqSpan): () => void;
+}
+
+/** The answers that a cancelled turn owes, and what to call when they got out or could not. */
+export interface CancelAnswers {
+  readonly lines: readonly OutLine[];
+  readonly written: (outcome: 'written' | 'gone') => void;
+}
+
+interface Entry {
+  readonly request: PermissionRequest;
+  readonly place: Place;
+  readonly unpin: () => void;
+  state: PermissionState;
+  reply: ((result: Omit<ControlResult, 'type' | 'requestId'>) => void) | undefined;
+}
+
+const MAX_PENDING = 256;
+/** Closed requests remembered, so that a late decision hears that it was late. */
+const MAX_CLOSED = 1_024;
+const RPC_INTERNAL = -32603;
+
+/** All permission requests of one agent process: shows them, and sees to it that each gets one answer. */
+export class PermissionDesk {
+  readonly #port: PermissionPort;
+  readonly #entries = new Map<string, Entry>();
+
+  constructor(port: PermissionPort) {
+    this.#port = port;
+  }
+
+  /** Takes a recorded `session/request_permission`. */
+  ask(line: ReadLine & { readonly message: { readonly type: 'request' } }): void {
+    const { message, emitted, place, route } = line;
+    if (this.#pending().length >= MAX_PENDING) {
+      const text = encodeError(message.id, RPC_INTERNAL, `more than ${MAX_PENDING} permission requests are open`);
+      void this.#port.write([{ text, via: 'harness' }]);
+      return;
+    }
+    const toolCallId = (message.params as { toolCall?: { toolCallId?: unknown } } | null | undefined)?.toolCall
+      ?.toolCallId;
+    const request: PermissionRequest = {
+      requestNonce: this.#port.nonce(),
+      requestSeq: emitted.firstSeq,
+      requestSha256: hexEncode(this.#port.sha256(utf8Encode(line.recorded))),
+      rpcId: message.id,
+      toolCallId: typeof toolCallId === 'string' ? toolCallId : null,
+      actionable: emitted.whole && !line.redacted,
+      stream: emitted.stream,
+      channelId: route.channelId,
+      sessionId: route.sessionId,
+      turnId: place.turnId,
+      options: readOptions(message.params),
+      askedAt: emitted.timestamp,
+    };
+    const pending = this.#port.emitUrgent(place, 'permission_pending', pendingPayload(request), emitted.firstSeq);
+    const unpin = this.#port.pin({ stream: emitted.stream, firstSeq: emitted.firstSeq, lastSeq: pending.lastSeq });
+    const entry: Entry = { request, place, unpin, state: { phase: 'pending' }, reply: undefined };
+    this.#entries.set(request.requestNonce, entry);
+    this.#forgetOld();
+    this.#step(entry, { type: 'policy', policy: this.#port.policy });
+  }
+
+  decide(control: PermissionDecisionControl, reply: (result: Omit<ControlResult, 'type' | 'requestId'>) => void): void {
+    const { requestNonce, optionId, channelId } = control;
+    const entry = this.#entries.get(requestNonce);
+    // Ours always carry the hash; without a requestId it is another implementation's control, which can't.
+    const isBound = control.requestId === undefined || control.requestSha256 !== undefined;
+    if (entry === undefined || !isBound) {
+      reply({ status: 'unknown', reason: 'there is no such permission request (any more)', requestNonce });
+      return;
+    }
+    const verdict = this.#step(
+      entry,
+      {
+        type: 'decided',
+        channelId,
+        requestNonce,
+        requestSha256: control.requestSha256,
+        optionId,
+        confirmed: control.confirm === true,
+      },
+      reply,
+    );
+    if (verdict !== undefined) reply({ status: verdict, reason: REASONS[verdict], requestNonce, optionId });
+  }
+
+  /** The agent takes a request back (`$/cancel_request`); `id` is its raw token. */
+  withdraw(id: string): void {
+    for (const entry of this.#pending()) if (entry.request.rpcId === id) this.#step(entry, { type: 'withdrawn' });
+  }
+
+  /** What is owed before a channel's turn may be cancelled; the caller writes it. */
+  cancel(channelId: string, who: 'owner' | 'harness'): CancelAnswers {
+    const entries = this.#pending().filter(({ request }) => request.channelId === channelId);
+    const lines: OutLine[] = [];
+    for (const entry of entries) {
+      const { state, effects } = stepPermission(entry.request, entry.state, { type: 'cancelled', who });
+      entry.state = state;
+      for (const effect of effects) if (effect.type === 'answer') lines.push({ text: effect.text, via: effect.via });
+    }
+    return { lines, written: (type) => entries.forEach((entry) => void this.#step(entry, { type })) };
+  }
+
+  /** The agent is gone: nobody is left to answer. */
+  gone(): void {
+    for (const entry of this.#entries.values()) if (entry.state.phase !== 'closed') this.#step(entry, { type: 'gone' });
+  }
+
+  /** What waits for a decision, oldest first. */
+  pending(): readonly PermissionRequest[] {
+    return this.#pending().map(({ request }) => request);
+  }
+
+  #pending(): Entry[] {
+    return [...this.#entries.values()].filter(({ state }) => state.phase === 'pending');
+  }
+
+  #step(entry: Entry, input: PermissionInput, reply?: Entry['reply']) {
+    const { state, effects, verdict } = stepPermission(entry.request, entry.state, input);
+    entry.state = state;
+    if (verdict === undefined && reply !== undefined) entry.reply = reply;
+    for (const effect of effects) {
+      if (effect.type === 'terminal') this.#close(entry, effect.payload, input.type);
+      else {
+        void this.#port.write([{ text: effect.text, via: effect.via }]).then((outcome) => {
+          this.#step(entry, { type: outcome instanceof Error ? 'gone' : 'written' });
+        });
+      }
+    }
+    return verdict;
+  }
+
+  #close(entry: Entry, payload: PermissionTerminal, how: PermissionInput['type']): void {
+    this.#port.emitUrgent(entry.place, 'permission_terminal', payload);
+    entry.unpin();
+    const { requestNonce, optionId } = payload;
+    const chosen = { requestNonce, ...(optionId !== undefined ? { optionId } : {}) };
+    if (how === 'written') entry.reply?.({ status: 'applied', ...chosen });
+    else entry.reply?.({ status: 'unknown', reason: 'the agent went away before the answer got out', ...chosen });
+    entry.reply = undefined;
+  }
+
+  #forgetOld(): void {
+    for (const [nonce, { state }] of this.#entries) {
+      if (this.#entries.size <= MAX_CLOSED) return;
+      if (state.phase === 'closed') this.#entries.delete(nonce);
+    }
+  }
+}
+
+const REASONS = {
+  already_decided: 'this request was answered already',
+  unknown: 'the decision does not belong to this request as the agent made it',
+  invalid_option:
+    'this option was not offered, needs confirm, or can only be chosen where the whole request can be seen',
+} as const;
+
+function pendingPayload({ requestNonce, requestSeq, requestSha256, rpcId, toolCallId, actionable }: PermissionRequest) {
+  return { requestNonce, requestSeq, requestSha256, rpcId, toolCallId, actionable };
+}

@@ -1,0 +1,370 @@
+import type { RelayClient } from '@heliograph/client';
+import { type ControlResult, hexEncode, maxEventBytes, type Snapshot } from '@heliograph/wire';
+import type { OpenedSession } from './agent/agent.ts';
+import { AgentKeeper } from './agent/agent-keeper.ts';
+import type { ProcessExit } from './agent/agent-process.ts';
+import { type Channel, Channels } from './agent/channels.ts';
+import { Conversation } from './agent/conversation.ts';
+import type { StartFailure } from './agent/failure.ts';
+import { PermissionDesk } from './agent/permission-desk.ts';
+import type { ReadLine } from './agent/tap.ts';
+import { type AdmittedControl, ControlIntake } from './control/control-intake.ts';
+import { ControlLedger } from './control/control-ledger.ts';
+import { LateViewers } from './control/late-viewers.ts';
+import { describeRun, encodeSnapshot } from './control/snapshot.ts';
+import { Identity } from './identity.ts';
+import { type KeyLock, lockKey } from './key-lock.ts';
+import { Mirror } from './mirror/mirror.ts';
+import type { Emitted, Place } from './mirror/observer-bus.ts';
+import { hideSecretArgs, hideSecrets } from './mirror/secret-shapes.ts';
+import { type FilledOptions, fillOptions, type HarnessOptions } from './options.ts';
+import { agreeOnBudget } from './relay-limits.ts';
+
+/** A running harness. */
+export interface Harness {
+  /** The agent's public key. */
+  readonly agent: string;
+  /** This life of the harness; also the id of the stream for what belongs to no channel. */
+  readonly run: string;
+  /** The stream of the channel that prompts go to. */
+  readonly stream: string;
+  readonly channelId: string;
+  /** Resolves when everything is over: 0 after `close`, 1 with a sentence when the agent could not be started. */
+  readonly closed: Promise<{ readonly code: 0 | 1; readonly reason: string }>;
+  /** Ends the agent and what it started, tells viewers, and lets go of everything. */
+  close(): Promise<void>;
+}
+
+const FLUSH_MS = 3_000;
+const NONCE_BYTES = 16;
+/** What of a frame a snapshot may not use: its head. */
+const SNAPSHOT_HEAD_BYTES = 1_024;
+const MAX_TITLE_LENGTH = 200;
+const FEATURES = ['prompt', 'cancel', 'permissions', 'replay', 'parts'];
+
+/**
+ * Starts an agent and mirrors it to its owner. Resolves when the agent process runs; rejects with an Error of code
+ * `ENOENT` (no such command), `ENOTDIR` (no such folder), `ELOCKED` (the key is in use), `ERELAYSIZE`, or the system's own.
+ */
+export async function startHarness(options: HarnessOptions): Promise<Harness> {
+  const filled = fillOptions(options);
+  const { signer, owner, stateDir, clock, relays, log } = filled;
+  const lock = await lockKey(signer.publicKey);
+  let ledger: ControlLedger | undefined;
+  try {
+    ledger = await ControlLedger.open({ stateDir, clock, signer, owner });
+    const carrying = await agreeOnBudget(relays, log);
+    const run = new Run({ ...filled, relays: carrying.relays }, carrying.budgetBytes, ledger, lock);
+    await run.start();
+    return run;
+  } catch (cause) {
+    await ledger?.close();
+    await lock.release();
+    throw cause;
+  }
+}
+
+/** Composition only: which part tells which. */
+class Run implements Harness {
+  readonly agent: string;
+  readonly run: string;
+  readonly closed: Harness['closed'];
+  readonly #options: FilledOptions;
+  readonly #budgetBytes: number;
+  readonly #ledger: ControlLedger;
+  readonly #lock: KeyLock;
+  readonly #mirror: Mirror;
+  readonly #openedAt: string;
+  readonly #channels: Channels;
+  readonly #channel: Channel;
+  readonly #permissions: PermissionDesk;
+  readonly #keeper: AgentKeeper;
+  readonly #conversation: Conversation;
+  readonly #intake: ControlIntake;
+  readonly #lateViewers: LateViewers;
+  #resolveClosed: (end: { readonly code: 0 | 1; readonly reason: string }) => void = () => {};
+  #closing: Promise<void> | undefined;
+
+  constructor(options: FilledOptions, budgetBytes: number, ledger: ControlLedger, lock: KeyLock) {
+    const { signer, owner, clock, crypto, log, authTag } = options;
+    this.#options = options;
+    this.#budgetBytes = budgetBytes;
+    this.#ledger = ledger;
+    this.#lock = lock;
+    this.agent = signer.publicKey;
+    this.run = options.uuid();
+    this.closed = new Promise((resolve) => {
+      this.#resolveClosed = resolve;
+    });
+    const nowSec = () => Math.floor(clock.nowMs() / 1_000);
+    const identity = new Identity({ ...options, authTag, nowSec });
+    this.#mirror = new Mirror({
+      ...options,
+      run: this.run,
+      budgetBytes,
+      authTag: () => authTag,
+      onRelayReady: (client) => this.#introduce(identity, client),
+    });
+    this.#openedAt = this.#tellStart();
+    this.#channels = new Channels(this.run, options.uuid, (stream, id) => this.#mirror.open(stream, id));
+    this.#channel = this.#channels.open(null);
+    this.#permissions = new PermissionDesk({
+      policy: options.permissions,
+      nonce: () => hexEncode(crypto.randomBytes(NONCE_BYTES)),
+      sha256: (bytes) => crypto.sha256(bytes),
+      write: (lines) => this.#keeper.agent?.write(lines) ?? Promise.resolve(new Error('the agent has exited')),
+      emitUrgent: (place, kind, payload, fromSeq) => this.#emitUrgent(place, kind, payload, fromSeq),
+      pin: (span) => this.#mirror.pin(span),
+    });
+    this.#conversation = this.#makeConversation();
+    this.#keeper = this.#makeKeeper();
+    this.#lateViewers = this.#makeLateViewers();
+    this.#intake = new ControlIntake({
+      clock,
+      crypto,
+      signer,
+      owner,
+      run: this.run,
+      ledger,
+      log,
+      tell: (result, channelId) => this.#tellResult(result, channelId),
+      act: (admitted) => this.#act(admitted),
+    });
+  }
+
+  get stream(): string {
+    return this.#channel.stream;
+  }
+
+  get channelId(): string {
+    return this.#channel.channelId;
+  }
+
+  /** Starts the agent and listens for controls; rejects when the agent's process can't be started. */
+  async start(): Promise<void> {
+    try {
+      await this.#keeper.startFirst();
+    } catch (cause) {
+      await this.#mirror.close([], 0);
+      throw cause;
+    }
+    for (const client of this.#mirror.clients) void this.#intake.listen(client);
+  }
+
+  close(): Promise<void> {
+    return this.#end(0, 'closed');
+  }
+
+  #end(code: 0 | 1, reason: string): Promise<void> {
+    this.#closing ??= this.#shutDown().then(() => this.#resolveClosed({ code, reason }));
+    return this.#closing;
+  }
+
+  async #shutDown(): Promise<void> {
+    this.#intake.close();
+    this.#lateViewers.close();
+    await this.#keeper.close();
+    const places = this.#channels.all().map(({ stream, sessionId }) => ({ stream, sessionId, turnId: null }));
+    await this.#mirror.close(places, FLUSH_MS);
+    await this.#ledger.close();
+    await this.#lock.release();
+  }
+
+  #makeConversation(): Conversation {
+    const { clock, turnLivenessMs, cancelGraceMs, command, cwd, uuid } = this.#options;
+    return new Conversation(
+      {
+        clock,
+        livenessMs: turnLivenessMs,
+        cancelGraceMs,
+        agentName: { command, cwd },
+        permissions: this.#permissions,
+        uuid,
+        now: () => this.#mirror.now(),
+        emit: (place, body) => this.#mirror.emit(place, body),
+        head: (stream) => this.#mirror.head(stream),
+        lastByteAgeMs: () => this.#keeper.agent?.lastByteAgeMs() ?? 0,
+        startAgent: () => this.#keeper.start(),
+        killAgent: () => this.#keeper.killAndRespawn(),
+        otherOpenTurns: () => this.#channels.all().filter((c) => c !== this.#channel && c.turn !== undefined).length,
+      },
+      this.#channel,
+    );
+  }
+
+  #makeKeeper(): AgentKeeper {
+    return new AgentKeeper(this.#options, {
+      channel: this.#channel,
+      openChannel: (sessionId) => this.#channels.open(sessionId).channelId,
+      place: (route) => this.#channels.place(route),
+      emit: (place, body) => this.#mirror.emit(place, body),
+      tell: (kind, payload) => void this.#emit(this.#harnessPlace(), kind, payload),
+      onPermission: (line) => {
+        this.#noteActivity(line);
+        this.#permissions.ask(line);
+      },
+      onWithdrawn: (id) => this.#permissions.withdraw(id),
+      onNotification: (line) => this.#noteActivity(line),
+      onSession: (session, request) => void this.#resolveSession(session, request),
+      onReady: (agent) => this.#conversation.sessionReady(agent),
+      onStartFailed: (failure, isFirst) => this.#startFailed(failure, isFirst),
+      onGone: (exit, stderrTail, isWanted) => this.#agentGone(exit, stderrTail, isWanted),
+      isWanted: () => this.#conversation.wantsAgent,
+    });
+  }
+
+  #makeLateViewers(): LateViewers {
+    return new LateViewers({
+      clock: this.#options.clock,
+      settle: () => this.#mirror.settle(),
+      tellSnapshot: (requestIds) => {
+        const payload = encodeSnapshot(
+          this.#snapshot(requestIds),
+          maxEventBytes(this.#budgetBytes) - SNAPSHOT_HEAD_BYTES,
+        );
+        this.#mirror.emitUrgent(this.#harnessPlace(), { kind: 'snapshot', payload });
+      },
+      kept: (stream, fromSeq, toSeq) => this.#mirror.kept(stream, fromSeq, toSeq),
+      lastSeq: (stream) => this.#mirror.lastSeq(stream),
+      replay: (entries, done) => this.#mirror.replay(entries, done),
+      openSpans: () => [
+        ...this.#channels
+          .all()
+          .flatMap(({ stream, turn }) => (turn === undefined ? [] : { stream, fromSeq: turn.firstSeq })),
+        ...this.#permissions.pending().map(({ stream, requestSeq }) => ({ stream, fromSeq: requestSeq })),
+      ],
+    });
+  }
+
+  #act({ control, key, eventId, saidMs, reply }: AdmittedControl): void {
+    switch (control.type) {
+      case 'hello':
+        this.#lateViewers.hello(control, reply);
+        break;
+      case 'replay':
+        void this.#lateViewers.replay(control, reply);
+        break;
+      case 'permission_decision':
+        this.#permissions.decide(control, reply);
+        break;
+      case 'cancel_turn':
+        if (control.channelId === this.channelId) this.#conversation.cancel(control, key, saidMs, reply);
+        else reply({ status: 'no_active_turn', reason: 'no turn of this channel is open' });
+        break;
+      case 'prompt':
+        if (control.channelId === this.channelId) this.#conversation.prompt(control, key, eventId, reply);
+        else reply({ status: 'rejected', reason: `prompts of this run go to channel ${this.channelId}` });
+        break;
+      default:
+        control satisfies never;
+    }
+  }
+
+  /** The channel has its session: told in the channel's own stream, with where the request for it stands. */
+  async #resolveSession({ sessionId, result }: OpenedSession, request: Promise<Emitted | Error>): Promise<void> {
+    this.#channel.sessionId = sessionId;
+    const written = await request;
+    const requestSeq = written instanceof Error ? 0 : written.firstSeq;
+    const place = { stream: this.stream, sessionId, turnId: null };
+    this.#emit(place, 'session_resolved', { sessionId, isNewSession: true, requestStream: this.run, requestSeq });
+    const { configOptions, modes, models } = result;
+    if (configOptions === undefined && modes === undefined && models === undefined) return;
+    this.#emit(place, 'session_config_captured', { configOptions, modes, models });
+  }
+
+  #startFailed(failure: StartFailure, isFirst: boolean): void {
+    if (!isFirst) {
+      this.#options.log.error({ code: failure.code }, failure.message);
+      this.#conversation.startFailed(failure);
+      return;
+    }
+    const outcome = failure.code === 'auth' ? 'auth' : failure.code === 'exited' ? 'exited' : 'error';
+    const place = { stream: this.stream, sessionId: null, turnId: null };
+    this.#emit(place, 'turn_error', { outcome, error: failure.message });
+    void this.#end(1, failure.message);
+  }
+
+  #agentGone(exit: ProcessExit, stderrTail: string, isWanted: boolean): void {
+    this.#emit(this.#harnessPlace(), 'agent_exited', { ...exit, expected: isWanted });
+    if (!isWanted) this.#options.log.warn({ ...exit }, 'the agent exited');
+    this.#permissions.gone();
+    this.#conversation.agentGone(exit, stderrTail, isWanted);
+  }
+
+  #noteActivity({ route, emitted, message }: ReadLine): void {
+    const channel = this.#channels.get(route.channelId);
+    if (channel === undefined) return;
+    channel.lastActivity = emitted.timestamp;
+    if (message.type !== 'notification' || message.method !== 'session/update') return;
+    const { update } = (message.params ?? {}) as { update?: { sessionUpdate?: unknown; title?: unknown } | null };
+    if (update?.sessionUpdate !== 'session_info_update') return;
+    if (typeof update.title === 'string') channel.title = update.title.slice(0, MAX_TITLE_LENGTH);
+    else if (update.title === null) channel.title = null;
+  }
+
+  #snapshot(requestIds: readonly string[]): Snapshot {
+    const streams = [
+      { stream: this.run, channelId: null, openedAt: this.#openedAt },
+      ...this.#channels.all().map(({ stream, channelId, openedAt }) => ({ stream, channelId, openedAt })),
+    ];
+    return describeRun({
+      ...this.#options,
+      requestIds,
+      run: this.run,
+      now: this.#mirror.now(),
+      initializeResult: this.#keeper.agent?.initializeResult,
+      process: this.#keeper.process,
+      streams: streams.flatMap((opened) => {
+        const head = this.#mirror.head(opened.stream);
+        return head === undefined ? [] : { ...opened, ...head };
+      }),
+      channels: this.#channels.all(),
+      queueOf: (channel) => (channel === this.#channel ? this.#conversation.queue : []),
+      pending: this.#permissions.pending(),
+    });
+  }
+
+  #tellStart(): string {
+    const { command, cwd, host, version, keyMadeBy } = this.#options;
+    const [agentCommand = '', ...agentArgs] = command;
+    const started = {
+      wire: 1,
+      run: this.run,
+      agentCommand: hideSecrets(agentCommand),
+      agentArgs: hideSecretArgs(agentArgs),
+      cwd,
+      host,
+      version,
+      features: FEATURES,
+      keyMadeBy,
+    };
+    return this.#emit(this.#harnessPlace(), 'harness_started', started).timestamp;
+  }
+
+  #introduce(identity: Identity, client: RelayClient): void {
+    identity.introduce(client).catch((cause: unknown) => {
+      this.#options.log.warn({ err: cause, relay: client.url }, "the agent's profile could not be signed");
+    });
+  }
+
+  #tellResult(result: ControlResult, channelId: string | undefined): void {
+    const channel = this.#channels.get(channelId ?? null);
+    const place =
+      channel === undefined
+        ? this.#harnessPlace()
+        : { stream: channel.stream, sessionId: channel.sessionId, turnId: channel.turn?.turnId ?? null };
+    this.#emitUrgent(place, 'control_result', result);
+  }
+
+  #emit(place: Place, kind: string, payload: object): Emitted {
+    return this.#mirror.emit(place, { kind, payload: JSON.stringify(payload) });
+  }
+
+  #emitUrgent(place: Place, kind: string, payload: object, fromSeq?: number): Emitted {
+    return this.#mirror.emitUrgent(place, { kind, payload: JSON.stringify(payload) }, fromSeq);
+  }
+
+  #harnessPlace(): Place {
+    return { stream: this.run, sessionId: null, turnId: null };
+  }
+}

@@ -1,0 +1,3 @@
+export { type Harness, startHarness } from './harness.ts';
+export type { Log } from './log.ts';
+export type { HarnessOptions, PermissionPolicy } from './options.ts';

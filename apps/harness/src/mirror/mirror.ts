@@ -1,0 +1,266 @@
+import { type Clock, createRelayClient, type OpenSocket, type RelayClient } from '@heliograph/client';
+import {
+  type AuthTag,
+  type Crypto,
+  FIRST_PREV,
+  type FrameRoute,
+  type Signer,
+  type StreamHead,
+  signFrame,
+  type VerifiedEvent,
+} from '@heliograph/wire';
+import type { Log } from '../log.ts';
+import { HeadsTeller } from './heads.ts';
+import { LossLedger } from './loss-ledger.ts';
+import { type Emitted, type EventBody, ObserverBus, type Place } from './observer-bus.ts';
+import { RelayPublisher } from './relay-publisher.ts';
+import { Replays } from './replays.ts';
+import type { Lane, SealedEnvelope, SeqSpan } from './sealed-envelope.ts';
+import { Sealer } from './sealer.ts';
+import { MemorySpool, type Spool, type SpoolEntry } from './spool.ts';
+
+export interface MirrorOptions {
+  readonly run: string;
+  readonly owner: string;
+  readonly relays: readonly string[];
+  readonly budgetBytes: number;
+  readonly spoolBytes: number;
+  readonly signer: Signer;
+  readonly authTag?: () => AuthTag | undefined;
+  readonly openSocket: OpenSocket;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly crypto: Crypto;
+  readonly log: Log;
+  /** A relay is connected and takes frames; again after every reconnect. */
+  readonly onRelayReady?: (client: RelayClient) => void;
+}
+
+/** A retry of a frame signed longer ago than this is signed anew: stock relays refuse ephemeral events older than 60 s. */
+const MAX_SIGNATURE_AGE_SEC = 30;
+/** Re-sends at once; each is bounded by what the spool holds. */
+export const MAX_REPLAYS = 64;
+
+/** Everything between "this happened" and the relays: number, seal, keep, send, and send again. */
+export class Mirror {
+  readonly #options: MirrorOptions;
+  readonly #bus: ObserverBus;
+  readonly #sealer: Sealer;
+  readonly #spool: Spool;
+  readonly #losses = new LossLedger();
+  readonly #heads: HeadsTeller;
+  readonly #replays = new Replays();
+  readonly #publishers: readonly RelayPublisher[];
+  readonly #route: FrameRoute;
+  readonly #signed = new WeakMap<SpoolEntry, { readonly event: VerifiedEvent; readonly anew: boolean }>();
+  #whenSettled = () => {};
+
+  constructor(options: MirrorOptions) {
+    const { run, owner, budgetBytes, signer, clock, crypto } = options;
+    this.#options = options;
+    this.#route = { frame: 'telemetry', agent: signer.publicKey, owner };
+    this.#spool = new MemorySpool(options.spoolBytes, (span, hash) => this.#lost(span, 'spool_full', hash));
+    this.#heads = new HeadsTeller(clock, (streams) => this.#emitToHarness('heads', { streams }));
+    this.#sealer = new Sealer({
+      budgetBytes,
+      clock,
+      crypto,
+      signer,
+      route: this.#route,
+      isQuiet: () => this.#isQuiet(),
+      onSealed: (envelope, lane) => this.#sealed(envelope, lane),
+      onLost: (span, reason, hash) => this.#lost(span, reason, hash),
+    });
+    this.#bus = new ObserverBus({
+      run,
+      budgetBytes,
+      clock,
+      crypto,
+      sink: (event, droppable) => this.#sealer.accept(event, droppable),
+    });
+    this.#publishers = options.relays.map((url) => this.#publisher(url));
+    this.#bus.open(run, null);
+  }
+
+  get clients(): readonly RelayClient[] {
+    return this.#publishers.map(({ client }) => client);
+  }
+
+  /** A time that every event emitted from now on is later than. */
+  now(): string {
+    return this.#bus.now();
+  }
+
+  /** Opens a channel's stream: its first event tells of it. */
+  open(stream: string, channelId: string): Emitted {
+    return this.#bus.open(stream, channelId);
+  }
+
+  emit(place: Place, body: EventBody): Emitted {
+    return this.#bus.emit(place, body);
+  }
+
+  /** Emits an event that overtakes all others; with it go the envelopes from `fromSeq` of its stream on. */
+  emitUrgent(place: Place, body: EventBody, fromSeq?: number): Emitted {
+    const emitted = this.#bus.emit(place, body);
+    this.#sealer.hurry(place.stream, emitted.lastSeq, Math.min(fromSeq ?? emitted.firstSeq, emitted.firstSeq));
+    return emitted;
+  }
+
+  /** A stream's newest envelope. */
+  head(stream: string): StreamHead | undefined {
+    return this.#sealer.head(stream);
+  }
+
+  /** The newest seq given out in a stream. */
+  lastSeq(stream: string): number {
+    return this.#bus.lastSeq(stream);
+  }
+
+  /** Keeps these seqs in the spool until the returned function is called. */
+  pin(span: SeqSpan): () => void {
+    return this.#spool.pin(span);
+  }
+
+  /** Seals everything emitted until now, what is missing included. */
+  async settle(): Promise<void> {
+    this.#tellLosses(true);
+    await this.#sealer.flush();
+  }
+
+  /** Kept envelopes that reach into fromSeq…toSeq, in order. */
+  kept(stream: string, fromSeq: number, toSeq: number): readonly SpoolEntry[] {
+    return this.#spool.range(stream, fromSeq, toSeq);
+  }
+
+  /** Sends kept envelopes again, below everything else; false when too much of that is under way. */
+  replay(entries: readonly SpoolEntry[], done: () => void): boolean {
+    if (this.#replays.size >= MAX_REPLAYS) return false;
+    this.#replays.start(entries, done);
+    for (const entry of entries) {
+      const signed = this.#signed.get(entry);
+      if (signed !== undefined) this.#signed.set(entry, { event: signed.event, anew: true });
+      for (const publisher of this.#publishers) publisher.offer(entry, 'replay');
+    }
+    return true;
+  }
+
+  /** Ends every stream with its `stream_closed`, then gives the relays up to `timeoutMs` to take what is left. */
+  async close(streams: readonly Place[], timeoutMs: number): Promise<void> {
+    this.#heads.close();
+    await this.settle();
+    for (const place of streams) await this.#closeStream(place);
+    if (this.#heads.all().length > 0) this.#emitToHarness('heads', { streams: this.#heads.all() });
+    await this.#closeStream(this.#harnessPlace());
+    await this.#drain(timeoutMs);
+    for (const publisher of this.#publishers) publisher.close();
+  }
+
+  async #closeStream(place: Place): Promise<void> {
+    await this.#sealer.flush();
+    const head = this.head(place.stream);
+    const payload = JSON.stringify({ lastSeq: head?.seq ?? 0, hash: head?.hash ?? FIRST_PREV });
+    this.emitUrgent(place, { kind: 'stream_closed', payload });
+    await this.#sealer.flush();
+  }
+
+  async #drain(timeoutMs: number): Promise<void> {
+    const isBusy = () => this.#publishers.some((publisher) => publisher.isBusy);
+    if (!isBusy()) return;
+    await new Promise<void>((resolve) => {
+      const cancel = this.#options.clock.setTimer(timeoutMs, resolve);
+      this.#whenSettled = () => {
+        if (isBusy()) return;
+        cancel();
+        resolve();
+      };
+    });
+  }
+
+  #publisher(url: string): RelayPublisher {
+    const { signer, authTag, openSocket, clock, random, log } = this.#options;
+    return new RelayPublisher(
+      {
+        clock,
+        log,
+        frame: (entry) => this.#frame(entry),
+        onSettled: (entry, taken) => this.#settled(entry, taken),
+        onState: (publisher) => this.#stateChanged(publisher),
+      },
+      (onState) =>
+        createRelayClient({
+          url,
+          signer,
+          ...(authTag !== undefined ? { authTag } : {}),
+          openSocket,
+          clock,
+          random,
+          onState,
+        }),
+    );
+  }
+
+  #stateChanged(publisher: RelayPublisher): void {
+    this.#whenSettled();
+    if (!publisher.isUsable) return;
+    this.#options.onRelayReady?.(publisher.client);
+    this.#sealer.wake();
+  }
+
+  #isQuiet(): boolean {
+    return (
+      this.#publishers.some((publisher) => publisher.isUsable) &&
+      this.#publishers.every((publisher) => publisher.inFlight === 0)
+    );
+  }
+
+  #sealed(envelope: SealedEnvelope, lane: Lane): void {
+    const entry = this.#spool.append(envelope);
+    for (const publisher of this.#publishers) publisher.offer(entry, lane);
+    const { stream, lastSeq, hash } = envelope;
+    if (stream !== this.#options.run) this.#heads.note({ stream, seq: lastSeq, hash });
+    this.#tellLosses(false);
+  }
+
+  #settled(entry: SpoolEntry, taken: boolean): void {
+    if (taken) this.#spool.accept(entry);
+    this.#replays.settled(entry);
+    this.#sealer.wake();
+    this.#whenSettled();
+  }
+
+  /** The frame around an envelope: one event for all relays while it is fresh, a new one around the same ciphertext later. */
+  async #frame(entry: SpoolEntry): Promise<VerifiedEvent | undefined> {
+    const content = this.#spool.read(entry);
+    if (content === undefined) return undefined;
+    const nowSec = Math.floor(this.#options.clock.nowMs() / 1_000);
+    const signed = this.#signed.get(entry);
+    if (signed !== undefined && !signed.anew && Math.abs(nowSec - signed.event.created_at) <= MAX_SIGNATURE_AGE_SEC) {
+      return signed.event;
+    }
+    // Never the second of the one before: the same id again would be taken for a duplicate and not passed on.
+    const createdAtSec = Math.max(nowSec, (signed?.event.created_at ?? 0) + 1);
+    const event = await signFrame(content, this.#route, createdAtSec, this.#options.signer);
+    this.#signed.set(entry, { event, anew: false });
+    return event;
+  }
+
+  #lost(span: SeqSpan, reason: string, lastHash: string | undefined): void {
+    this.#losses.add(span, reason, lastHash, this.#bus.now());
+  }
+
+  #tellLosses(all: boolean): void {
+    for (const { stream, gaps } of this.#losses.take(this.#options.clock.nowMs(), all)) {
+      const place = { stream, sessionId: null, turnId: null };
+      for (const gap of gaps) this.emit(place, { kind: 'observer_telemetry_gap', payload: JSON.stringify(gap) });
+    }
+  }
+
+  #harnessPlace(): Place {
+    return { stream: this.#options.run, sessionId: null, turnId: null };
+  }
+
+  #emitToHarness(kind: string, payload: object): void {
+    this.emit(this.#harnessPlace(), { kind, payload: JSON.stringify(payload) });
+  }
+}

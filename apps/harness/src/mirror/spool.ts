@@ -1,0 +1,111 @@
+import type { SealedEnvelope, SeqSpan } from './sealed-envelope.ts';
+
+/** A kept envelope without its content. */
+export interface SpoolEntry extends SeqSpan {
+  readonly hash: string;
+}
+
+/** Sealed envelopes kept for relays that are away and viewers that come late: ciphertext only, bounded by bytes. */
+export interface Spool {
+  /** Keeps an envelope; what no longer fits is dropped: what a relay took first, gaps last, pinned never. */
+  append(envelope: SealedEnvelope): SpoolEntry;
+  /** The ciphertext, undefined when it is gone. */
+  read(entry: SpoolEntry): string | undefined;
+  /** Some relay took it. */
+  accept(entry: SpoolEntry): void;
+  /** Kept envelopes that reach into fromSeq…toSeq, in order. */
+  range(stream: string, fromSeq: number, toSeq: number): readonly SpoolEntry[];
+  /** Keeps what carries these seqs until the returned function is called. */
+  pin(span: SeqSpan): () => void;
+}
+
+interface Kept extends SpoolEntry {
+  readonly content: string;
+  readonly gaps: readonly SeqSpan[];
+  pins: number;
+}
+
+/** A spool in memory. `onLost` hears of envelopes that no relay took and that are gone now. */
+export class MemorySpool implements Spool {
+  readonly #maxBytes: number;
+  readonly #onLost: (span: SeqSpan, hash: string) => void;
+  /** In the order they are dropped: each set oldest first. */
+  readonly #taken = new Set<Kept>();
+  readonly #unsent = new Set<Kept>();
+  readonly #unsentGaps = new Set<Kept>();
+  readonly #streams = new Map<string, Map<number, Kept>>();
+  readonly #pins = new Set<SeqSpan>();
+  #bytes = 0;
+
+  constructor(maxBytes: number, onLost: (span: SeqSpan, hash: string) => void) {
+    this.#maxBytes = maxBytes;
+    this.#onLost = onLost;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  append(envelope: SealedEnvelope): SpoolEntry {
+    const kept: Kept = { ...envelope, pins: 0 };
+    for (const span of this.#pins) if (overlaps(kept, span)) kept.pins++;
+    const stream = this.#streams.get(kept.stream) ?? new Map<number, Kept>();
+    this.#streams.set(kept.stream, stream);
+    stream.set(kept.firstSeq, kept);
+    (kept.gaps.length > 0 ? this.#unsentGaps : this.#unsent).add(kept);
+    this.#bytes += kept.content.length;
+    this.#evict(kept);
+    return kept;
+  }
+
+  read(entry: SpoolEntry): string | undefined {
+    return this.#find(entry)?.content;
+  }
+
+  accept(entry: SpoolEntry): void {
+    const kept = this.#find(entry);
+    if (kept === undefined) return;
+    if (this.#unsent.delete(kept) || this.#unsentGaps.delete(kept)) this.#taken.add(kept);
+  }
+
+  range(stream: string, fromSeq: number, toSeq: number): readonly SpoolEntry[] {
+    const wanted = { stream, firstSeq: fromSeq, lastSeq: toSeq };
+    return [...(this.#streams.get(stream)?.values() ?? [])].filter((kept) => overlaps(kept, wanted));
+  }
+
+  pin(span: SeqSpan): () => void {
+    // A copy: the same span may be pinned twice.
+    const pinned = { ...span };
+    this.#pins.add(pinned);
+    const held = () => this.range(span.stream, span.firstSeq, span.lastSeq) as readonly Kept[];
+    for (const kept of held()) kept.pins++;
+    return () => {
+      if (!this.#pins.delete(pinned)) return;
+      for (const kept of held()) kept.pins--;
+    };
+  }
+
+  #find(entry: SpoolEntry): Kept | undefined {
+    return this.#streams.get(entry.stream)?.get(entry.firstSeq);
+  }
+
+  #evict(newest: Kept): void {
+    for (const candidates of [this.#taken, this.#unsent, this.#unsentGaps]) {
+      for (const kept of candidates) {
+        if (this.#bytes <= this.#maxBytes) return;
+        if (kept.pins > 0 || kept === newest) continue;
+        candidates.delete(kept);
+        this.#bytes -= kept.content.length;
+        this.#streams.get(kept.stream)?.delete(kept.firstSeq);
+        if (candidates === this.#taken) continue;
+        this.#onLost(kept, kept.hash);
+        // A lost gap no longer tells of what it named.
+        for (const gap of kept.gaps) this.#onLost(gap, kept.hash);
+      }
+    }
+  }
+}
+
+function overlaps(a: SeqSpan, b: SeqSpan): boolean {
+  return a.stream === b.stream && a.firstSeq <= b.lastSeq && b.firstSeq <= a.lastSeq;
+}

@@ -1,0 +1,72 @@
+import { hostname } from 'node:os';
+import type { Clock, OpenSocket } from '@heliograph/client';
+import type { AuthTag, Crypto, Signer } from '@heliograph/wire';
+import { systemClock, systemRandom, systemSocket, systemUuid } from './clock.ts';
+import type { Log } from './log.ts';
+
+/** What decides a permission request: the owner, or a rule that needs nobody. */
+export type PermissionPolicy = 'ask' | 'allow' | 'reject';
+
+/** How a harness is started. Everything below `version` has a default. */
+export interface HarnessOptions {
+  /** The agent's command and its arguments; the first is looked for on `env.PATH`. */
+  readonly command: readonly string[];
+  /** Absolute: where the agent works. */
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly name?: string;
+  readonly relays: readonly string[];
+  /** The agent's key. */
+  readonly signer: Signer;
+  /** The owner's public key, hex: the only one that is obeyed and that can read. */
+  readonly owner: string;
+  readonly authTag?: AuthTag;
+  /** Where this harness keeps which controls it has obeyed. Made when absent, 0700. */
+  readonly stateDir: string;
+  readonly permissions: PermissionPolicy;
+  readonly crypto: Crypto;
+  readonly log: Log;
+  readonly version: string;
+  /** Whether the owner made the agent's key (and could forge telemetry) or the agent did. */
+  readonly keyMadeBy?: 'owner' | 'agent';
+  readonly host?: string;
+  readonly openSocket?: OpenSocket;
+  readonly clock?: Clock;
+  /** Uniform in [0, 1). */
+  readonly random?: () => number;
+  readonly uuid?: () => string;
+  /** How long initialize and session/new may take. */
+  readonly startTimeoutMs?: number;
+  readonly turnLivenessMs?: number;
+  /** How long a cancelled agent may take to end its turn before it is killed. */
+  readonly cancelGraceMs?: number;
+  /** How long the agent may take to exit after its stdin closed, and again after SIGTERM. */
+  readonly exitGraceMs?: number;
+  /** Longer lines are passed on but recorded by their ends and hash only. */
+  readonly maxLineBytes?: number;
+  /** Ciphertext kept for viewers that come late. */
+  readonly spoolBytes?: number;
+}
+
+/** `HarnessOptions` with every default filled in. */
+export type FilledOptions = Required<Omit<HarnessOptions, 'authTag'>> & Pick<HarnessOptions, 'authTag'>;
+
+/** Fills in the defaults. */
+export function fillOptions(options: HarnessOptions): FilledOptions {
+  return {
+    name: options.command[0]?.split('/').at(-1) ?? 'agent',
+    keyMadeBy: 'owner',
+    host: hostname(),
+    openSocket: systemSocket,
+    clock: systemClock,
+    random: systemRandom,
+    uuid: systemUuid,
+    startTimeoutMs: 60_000,
+    turnLivenessMs: 10_000,
+    cancelGraceMs: 5_000,
+    exitGraceMs: 2_000,
+    maxLineBytes: 16 * 1_024 * 1_024,
+    spoolBytes: 64 * 1_024 * 1_024,
+    ...options,
+  };
+}

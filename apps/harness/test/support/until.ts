@@ -1,0 +1,17 @@
+const PATIENCE_MS = 20_000;
+const LOOK_EVERY_MS = 5;
+
+/** Waits until `look` gives something that is not undefined, null or false; fails with what is there instead. */
+export async function until<T>(
+  what: string,
+  look: () => T | undefined | null | false,
+  describe: () => string = () => '',
+): Promise<T> {
+  const deadline = Date.now() + PATIENCE_MS;
+  for (;;) {
+    const found = look();
+    if (found !== undefined && found !== null && found !== false) return found;
+    if (Date.now() > deadline) throw new Error(`waited ${PATIENCE_MS} ms for ${what}\n${describe()}`);
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+  }
+}

@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto';
+import { type ControlDraft, type ControlProgress, createViewer, openSocketWith, type Viewer } from '@heliograph/client';
+import {
+  type Crypto,
+  joinParts,
+  localSigner,
+  type ObserverEvent,
+  parsePart,
+  payloadOf,
+  type Snapshot,
+} from '@heliograph/wire';
+import WebSocket from 'ws';
+import { until } from './until.ts';
+
+/** The product's own viewer, and everything it was told about one agent. */
+export class Watcher {
+  snapshot: Snapshot | undefined;
+  readonly warnings: string[] = [];
+  readonly progress: ControlProgress[] = [];
+  readonly #events = new Map<string, ObserverEvent>();
+  readonly #viewer: Viewer;
+  readonly #agent: string;
+
+  constructor(relayUrl: string, ownerKey: Uint8Array, agent: string, crypto: Crypto) {
+    this.#agent = agent;
+    this.#viewer = createViewer({
+      signer: localSigner(ownerKey, crypto),
+      relays: [relayUrl],
+      agents: [{ publicKey: agent, name: 'agent' }],
+      viewerId: randomUUID(),
+      openSocket: openSocketWith(WebSocket),
+      clock: {
+        nowMs: () => Date.now(),
+        setTimer(delayMs, fire) {
+          const timer = setTimeout(fire, delayMs);
+          return () => clearTimeout(timer);
+        },
+      },
+      crypto,
+      random: Math.random,
+      uuid: randomUUID,
+      onEvent: (event) => {
+        if (event.type === 'events') for (const e of event.events) this.#events.set(`${e.stream} ${e.seq}`, e);
+        else if (event.type === 'snapshot') this.snapshot = event.snapshot;
+        else if (event.type === 'warning') this.warnings.push(`${event.code}: ${event.message}`);
+        else if (event.type === 'control') this.progress.push(event.progress);
+      },
+    });
+  }
+
+  /** Waits for a value that is not undefined, null or false. */
+  until<T>(what: string, look: () => T | undefined | null | false): Promise<T> {
+    return until(what, look, () => [...this.warnings, ...this.kinds()].join('\n'));
+  }
+
+  send(draft: ControlDraft): string {
+    return this.#viewer.control(this.#agent, draft);
+  }
+
+  /** Sends a control and waits for its last word. */
+  async ask(draft: ControlDraft): Promise<ControlProgress> {
+    const requestId = this.send(draft);
+    return this.until(`the end of ${draft.type}`, () =>
+      this.progress.findLast((p) => p.requestId === requestId && (p.phase === 'done' || p.phase === 'failed')),
+    );
+  }
+
+  prompt(channelId: string, text: string): string {
+    return this.send({ type: 'prompt', channelId, content: [{ type: 'text', text } as { type: string }] });
+  }
+
+  resync(): void {
+    this.#viewer.resync();
+  }
+
+  /** Events of one stream, or of all, in order, with parts joined. */
+  events(stream?: string): ObserverEvent[] {
+    const all = [...this.#events.values()].filter((event) => stream === undefined || event.stream === stream);
+    all.sort((a, b) => (a.stream === b.stream ? a.seq - b.seq : a.timestamp < b.timestamp ? -1 : 1));
+    const joined: ObserverEvent[] = [];
+    for (let at = 0; at < all.length; ) {
+      const event = all[at] as ObserverEvent;
+      const part = parsePart(event);
+      const whole = part === undefined ? undefined : joinParts(all.slice(at, at + part.count));
+      joined.push(whole?.ok ? whole.value : event);
+      at += whole?.ok ? (part?.count ?? 1) : 1;
+    }
+    return joined;
+  }
+
+  /** Events as they were on the wire, parts not joined. */
+  rawEvents(stream: string): ObserverEvent[] {
+    return [...this.#events.values()].filter((event) => event.stream === stream).sort((a, b) => a.seq - b.seq);
+  }
+
+  find<T = Record<string, unknown>>(kind: string, match: (payload: Partial<T>) => boolean = () => true) {
+    for (const event of this.events()) {
+      if (event.kind !== kind) continue;
+      const payload = payloadOf<T>(event);
+      if (payload !== undefined && match(payload)) return { event, payload };
+    }
+    return undefined;
+  }
+
+  kinds(): string[] {
+    return this.events().map(
+      (event) => `${event.stream?.slice(0, 4)} ${event.seq} ${event.kind} ${event.payload.slice(0, 160)}`,
+    );
+  }
+
+  close(): void {
+    this.#viewer.close();
+  }
+}
