@@ -9,9 +9,9 @@ export interface RelayIdentity {
 }
 
 /** NIPs the engine implements, and no others. */
-export const SUPPORTED_NIPS: readonly number[] = [1, 9, 11, 42];
+const SUPPORTED_NIPS: readonly number[] = [1, 9, 11, 42];
 /** Drafts without a number: frames, attestation, admission by attestation, usage. */
-export const SUPPORTED_EXTENSIONS: readonly string[] = ['nip-aa', 'nip-am', 'nip-ao', 'nip-oa'];
+const SUPPORTED_EXTENSIONS: readonly string[] = ['nip-aa', 'nip-am', 'nip-ao', 'nip-oa'];
 
 /** The relay information document (NIP-11), written from the very object that is enforced. */
 export function relayDocument(identity: RelayIdentity, limits: RelayLimits): Record<string, unknown> {
