@@ -75,7 +75,11 @@ export class AgentProcess {
       const cancel = options.clock.setTimer(AFTER_EXIT_MS, () => this.#signal('SIGKILL'));
       child.once('close', cancel);
     });
+    // Whoever ends us at once, without `close`, must not leave the agent running.
+    const lastWord = () => this.#signal('SIGKILL');
+    process.once('exit', lastWord);
     child.once('close', (code, signal) => {
+      process.off('exit', lastWord);
       // Nobody is left to read what a forgotten child would do.
       this.#signal('SIGKILL');
       options.onExit({ code, signal });
