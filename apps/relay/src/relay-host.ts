@@ -29,6 +29,7 @@ interface Connection extends Peer {
 }
 
 /** WebSocket close codes (RFC 6455, IANA). */
+const INTERNAL_ERROR = 1011;
 const SERVICE_RESTART = 1012;
 const TRY_AGAIN_LATER = 1013;
 const STOP_PATIENCE_MS = 2_000;
@@ -64,7 +65,7 @@ export class RelayHost {
     this.#connections.set(id, connection);
     socket.on('message', (data, isBinary) => {
       if (isBinary) this.#send(id, encodeMessage(['NOTICE', 'invalid: messages are text frames (NIP-01)']));
-      else this.#feed({ type: 'message', connection: id, text: data.toString() });
+      else this.#take(connection, data.toString());
     });
     socket.on('pong', () => {
       connection.isAlive = true;
@@ -80,6 +81,19 @@ export class RelayHost {
     });
     this.#options.log.debug({ connection: id, address }, 'connection opened');
     this.#feed({ type: 'open', connection: id, address });
+  }
+
+  /** A fault of ours met by one client's message costs that client its connection, and nobody else theirs. */
+  #take({ id, socket }: Connection, text: string): void {
+    try {
+      this.#feed({ type: 'message', connection: id, text });
+    } catch (cause) {
+      this.#options.log.error(
+        { connection: id, ...describe(cause) },
+        'a message could not be handled: this is a fault',
+      );
+      socket.close(INTERNAL_ERROR, 'error: a fault of the relay; its log says which');
+    }
   }
 
   #feed(input: RelayInput): void {

@@ -83,7 +83,7 @@ export async function startRelay(options: StartRelayOptions): Promise<RunningRel
   );
   server.on('request', httpHandler({ document, name, url, ui }));
   serveSockets(server, relay, limits, hostCheck(relayUrls, log));
-  log.info({ url, host, port, owners: owners.length, crypto: crypto.name }, 'relay is listening');
+  log.info({ url, host, port, knownAs: relayUrls, owners: owners.length, crypto: crypto.name }, 'relay is listening');
   if (owners.length === 0) log.warn({}, 'the relay has no owner, so it admits nobody: start it with --owner npub1…');
 
   let closing: Promise<void> | undefined;

@@ -1,4 +1,13 @@
-import { hexEncode } from '@heliograph/wire';
+import { createRelayClient, openSocketWith, type SubscriptionItem } from '@heliograph/client';
+import {
+  type AuthTag,
+  type FrameRoute,
+  hexEncode,
+  localSigner,
+  openFrame,
+  sealFrame,
+  verifyEvent as verify,
+} from '@heliograph/wire';
 import NDK, {
   NDKEvent,
   NDKPrivateKeySigner,
@@ -11,13 +20,13 @@ import { createRxForwardReq, createRxNostr, uniq } from 'rx-nostr';
 import { firstValueFrom, filter as rxFilter } from 'rxjs';
 import { expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
-import { nowSec, owner, startTestRelay, stranger } from './relay-under-test.ts';
+import { agent, crypto, nowSec, owner, startTestRelay, stranger, temporaryFolder, vouch } from './relay-under-test.ts';
 
 useWebSocketImplementation(WebSocket);
 // NDK takes the global one, which Node 20 does not have.
 Object.assign(globalThis, { WebSocket });
 
-it('RL40: nostr-tools authenticates, publishes, subscribes, replaces and deletes', async () => {
+it('RL37: nostr-tools authenticates, publishes, subscribes, replaces and deletes', async () => {
   const { url } = await startTestRelay();
   const relay = await Relay.connect(url);
   onTestFinished(() => relay.close());
@@ -48,7 +57,7 @@ it('RL40: nostr-tools authenticates, publishes, subscribes, replaces and deletes
   await expect(relay.publish(note)).rejects.toThrow(/^blocked: /);
 });
 
-it('RL40: NDK authenticates by its policy, publishes and subscribes', async () => {
+it('RL37: NDK authenticates by its policy, publishes and subscribes', async () => {
   const { url } = await startTestRelay();
   const ndk = new NDK({ explicitRelayUrls: [url], signer: new NDKPrivateKeySigner(hexEncode(owner.secret)) });
   ndk.relayAuthDefaultPolicy = NDKRelayAuthPolicies.signIn({ ndk });
@@ -81,7 +90,7 @@ it('RL40: NDK authenticates by its policy, publishes and subscribes', async () =
   expect(again?.content).toBe('from NDK');
 });
 
-it('RL40: rx-nostr authenticates by itself, publishes and subscribes; a stranger is told it is restricted', async () => {
+it('RL37: rx-nostr authenticates by itself, publishes and subscribes; a stranger is told it is restricted', async () => {
   const { url } = await startTestRelay();
   const connect = (key: typeof owner) => {
     const rxNostr = createRxNostr({
@@ -117,4 +126,67 @@ it('RL40: rx-nostr authenticates by itself, publishes and subscribes; a stranger
   });
   foreign.send({ kind: 1, content: 'let me in' }).subscribe();
   await expect.poll(() => notices.some((notice) => notice.startsWith('restricted: '))).toBe(true);
+});
+
+it('RL37: our own client carries a sealed frame from an agent to its owner, over a restart of the relay too', async () => {
+  const dataDir = temporaryFolder();
+  const first = await startTestRelay({ dataDir });
+  const clock = {
+    nowMs: Date.now,
+    setTimer(delayMs: number, fire: () => void) {
+      const timer = setTimeout(fire, delayMs);
+      return () => clearTimeout(timer);
+    },
+  };
+  const connect = (key: typeof owner, authTag?: AuthTag) => {
+    const signer = localSigner(key.secret, crypto);
+    const openSocket = openSocketWith(WebSocket as never);
+    const client = createRelayClient({
+      url: first.url,
+      signer,
+      authTag: () => authTag,
+      openSocket,
+      clock,
+      random: () => 0,
+    });
+    onTestFinished(() => client.close());
+    return { client, signer };
+  };
+  const sender = connect(agent, vouch());
+  const viewer = connect(owner);
+  const items: SubscriptionItem[] = [];
+  const end = new AbortController();
+  const reading = (async () => {
+    const filter = { kinds: [24_200], '#p': [owner.publicKey], limit: 0 };
+    for await (const item of viewer.client.subscribe([filter], { signal: end.signal })) items.push(item);
+  })();
+  const route: FrameRoute = { frame: 'telemetry', agent: agent.publicKey, owner: owner.publicKey };
+  const carry = async (text: string) => {
+    await expect
+      .poll(() => [sender.client.state.phase, viewer.client.state.phase], { timeout: 20_000 })
+      .toEqual(['ready', 'ready']);
+    const answered = async () => {
+      const published = await sender.client.publish(await sealFrame(text, route, nowSec(), sender.signer), {
+        timeoutMs: 5_000,
+      });
+      return published.ok ? 'ok' : published.error.code;
+    };
+    // `mute` until the viewer's subscription stands.
+    await expect.poll(answered, { timeout: 20_000 }).toBe('ok');
+    const texts = async () => {
+      const opened = items.flatMap((item) => {
+        const event = item.type === 'event' ? verify(item.event, crypto) : undefined;
+        return event?.ok ? [openFrame(event.value, viewer.signer)] : [];
+      });
+      return (await Promise.all(opened)).map((frame) => (frame.ok ? frame.value.text : frame.error.code));
+    };
+    await expect.poll(texts).toContain(text);
+  };
+  await carry('before');
+  const { port } = new URL(first.url);
+  await first.close();
+  await startTestRelay({ dataDir, port: Number(port) });
+  await carry('after');
+  end.abort();
+  await reading;
 });

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { expect, it } from 'vitest';
-import { connectAs, otherOwner, owner, RawClient, startTestRelay, template } from './relay-under-test.ts';
+import { connectAs, crypto, otherOwner, owner, RawClient, startTestRelay, template } from './relay-under-test.ts';
 
 it.each([
   ['one byte more', (limit: number) => 'x'.repeat(limit + 1)],
@@ -68,6 +68,25 @@ it('RL32: bytes that are no WebSocket frame end that connection only', async () 
   rude.resume();
   await new Promise((resolve) => rude.once('close', resolve));
   expect(await other.publish(otherOwner, template())).toMatchObject({ ok: true });
+});
+
+it('RL32: a fault of our own met by one message ends that connection only, and is logged without the message', async () => {
+  let isBroken = false;
+  const schnorrVerify: typeof crypto.schnorrVerify = (sig, hash, key) => {
+    if (isBroken) throw new Error('engine on fire');
+    return crypto.schnorrVerify(sig, hash, key);
+  };
+  const relay = await startTestRelay({ crypto: { ...crypto, schnorrVerify } });
+  const other = await connectAs(otherOwner, relay);
+  const client = await connectAs(owner, relay);
+  isBroken = true;
+  client.say('EVENT', owner.sign(template({ content: 'unlucky' })));
+  expect(await client.closed).toMatchObject({ code: 1011 });
+  isBroken = false;
+  expect(await other.publish(otherOwner, template())).toMatchObject({ ok: true });
+  const faults = relay.log.filter(({ level }) => level === 'error');
+  expect(faults).toMatchObject([{ fields: { reason: 'engine on fire' } }]);
+  expect(JSON.stringify(relay.log)).not.toContain('unlucky');
 });
 
 it('RL27: who does not read is dropped with a reason once too much waits, and other readers get everything', async () => {

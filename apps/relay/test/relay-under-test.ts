@@ -16,7 +16,7 @@ import { onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import { type RunningRelay, type StartRelayOptions, startRelay } from '../src/index.ts';
 
-const { crypto } = selectNodeCrypto();
+export const { crypto } = selectNodeCrypto();
 
 /** A key of the tests; the same number gives the same key. */
 export function testKey(n: number): ReturnType<typeof eventSigner> & { readonly secret: Uint8Array } {
