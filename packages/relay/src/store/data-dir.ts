@@ -36,6 +36,8 @@ export function openDataDir(path: string): Result<DataDir, StoreError> {
     lock.exec('BEGIN EXCLUSIVE');
   } catch (cause) {
     lock.close();
+    if (!(cause instanceof Database.SqliteError) || cause.code !== 'SQLITE_BUSY')
+      return err(notWritable(lockFile, cause));
     const message = `${path} is in use by another relay: stop that one, or give this one its own folder with --data`;
     return err({ code: 'in-use', message, cause });
   }
