@@ -10,7 +10,7 @@ export interface KnownAgent {
 }
 
 /** The agents of `--agent NAME`, one line each. */
-export const knownAgents: readonly KnownAgent[] = [
+const knownAgents: readonly KnownAgent[] = [
   { name: 'goose', command: ['goose', 'acp'], install: 'https://block.github.io/goose' },
   { name: 'claude', command: ['claude-agent-acp'], install: 'npm install -g @agentclientprotocol/claude-agent-acp' },
   { name: 'codex', command: ['codex-acp'], install: 'npm install -g @agentclientprotocol/codex-acp' },

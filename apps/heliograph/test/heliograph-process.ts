@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterEach } from 'vitest';
 
-export const entry = process.env.HB_ENTRY ?? fileURLToPath(new URL('../../../heliograph.mjs', import.meta.url));
+export const entry = fileURLToPath(new URL('../../../heliograph.mjs', import.meta.url));
 
 export interface StartOptions {
   /** HELIOGRAPH_HOME of the process. */

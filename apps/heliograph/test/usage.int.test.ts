@@ -1,12 +1,11 @@
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { nobleCrypto } from '@heliograph/crypto/noble';
 import { attest, encodeInvite, encodeNsec, hexEncode } from '@heliograph/wire/nostr';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import packageJson from '../../../package.json' with { type: 'json' };
 import { entry, run, startProgram } from './heliograph-process.ts';
 
 const npub = 'npub180cvv07tjdrrgpa0j7j7tmnyl2yr6yr7l8j4s3evf6u64th6gkwsyjh6w6';
@@ -90,7 +89,8 @@ test.each<[string[], RegExp]>([
 });
 
 test('CL1: help and version go to stdout and exit 0; every flag in the help names its variable', async () => {
-  expect(await run(['--version'], { home })).toEqual({ code: 0, stdout: `${packageJson.version}\n`, stderr: '' });
+  const { version } = JSON.parse(readFileSync(join(dirname(entry), 'package.json'), 'utf8'));
+  expect(await run(['--version'], { home })).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
   const help = await run(['--help'], { home });
   expect(help.code).toBe(0);
   for (const command of ['keys', 'relay', 'invite', 'attest', 'agent', 'desktop', 'up']) {
