@@ -116,7 +116,7 @@ export class ControlIntake {
   async #judge(event: VerifiedEvent, text: string): Promise<void> {
     const { clock, ledger, run, tell, log } = this.#port;
     const parsed = parseControl(text);
-    const ageSec = clock.nowMs() / 1_000 - event.created_at;
+    const ageSec = Math.floor(clock.nowMs() / 1_000) - event.created_at;
     if (Math.abs(ageSec) > MAX_FRAME_SKEW_SEC) {
       const said = parsed.ok ? parsed.value : parsed.error;
       return this.#refuseStale(ageSec, said.type, said.requestId);

@@ -38,6 +38,7 @@ export interface MirrorOptions {
 
 /** A retry of a frame signed longer ago than this is signed anew: stock relays refuse ephemeral events older than 60 s. */
 const MAX_SIGNATURE_AGE_SEC = 30;
+const MAX_WAITING_BYTES = 64 * 1_024 * 1_024;
 /** Re-sends at once; each is bounded by what the spool holds. */
 export const MAX_REPLAYS = 64;
 
@@ -63,6 +64,7 @@ export class Mirror {
     this.#heads = new HeadsTeller(clock, (streams) => this.#emitToHarness('heads', { streams }));
     this.#sealer = new Sealer({
       budgetBytes,
+      maxWaitingBytes: MAX_WAITING_BYTES,
       clock,
       crypto,
       signer,

@@ -104,7 +104,11 @@ export class PublishQueue<E extends SeqSpan> {
       return 'retired';
     }
     this.#insert(envelope, sent.lane);
-    if (answer.code === 'offline') return 'again'; // The relay client reconnects by itself and says so.
+    if (answer.code === 'offline') {
+      // The relay client reconnects by itself and says so; a question that went down with the connection may be asked anew.
+      if (this.#nextMs === Number.POSITIVE_INFINITY) this.#nextMs = nowMs;
+      return 'again';
+    }
     if (sent.sentMs > this.#slowedMs) this.#slowDown(answer.code, answer.message, nowMs);
     return 'again';
   }

@@ -16,6 +16,8 @@ import type { Lane, SealedEnvelope, SeqSpan } from './sealed-envelope.ts';
 
 export interface SealerOptions {
   readonly budgetBytes: number;
+  /** Plaintext waiting to be sealed; above, droppable events are given up and counted. */
+  readonly maxWaitingBytes: number;
   readonly clock: Clock;
   readonly crypto: Crypto;
   readonly signer: Signer;
@@ -29,8 +31,6 @@ export interface SealerOptions {
 
 /** How long lines gather while a frame is unacknowledged (WIRE 1). */
 const GATHER_MS = 50;
-/** Plaintext waiting to be sealed; above, droppable events are given up and counted. */
-const MAX_WAITING_BYTES = 64 * 1_024 * 1_024;
 /** No envelope holds more events than this. */
 const MAX_EVENTS = 1_024;
 /** Envelopes sealed before the event loop gets its turn: reading the agent's pipe comes first. */
@@ -44,8 +44,10 @@ interface Waiting {
   head: StreamHead | undefined;
   /** Seqs that get an envelope of their own. */
   readonly alone: Set<number>;
-  /** Envelopes up to `to` are due at once; those that reach `from` go out first. */
-  hurry: { from: number; to: number } | undefined;
+  /** Everything up to this seq is due at once. */
+  dueSeq: number;
+  /** Envelopes that carry these seqs go out before all others. */
+  urgent: { from: number; to: number };
 }
 
 /** Turns each stream's events into a chain of sealed envelopes: in seq order, each once. */
@@ -63,7 +65,7 @@ export class Sealer {
   accept(event: EncodedEvent, droppable: boolean): void {
     const { stream, seq } = event.event;
     const waiting = this.#waiting(stream);
-    if (droppable && this.#waitingBytes + event.bytes > MAX_WAITING_BYTES) {
+    if (droppable && this.#waitingBytes + event.bytes > this.#options.maxWaitingBytes) {
       this.#options.onLost({ stream, firstSeq: seq, lastSeq: seq }, 'sealing_behind', waiting.head?.hash);
       return;
     }
@@ -81,7 +83,10 @@ export class Sealer {
   hurry(stream: string, seq: number, fromSeq = seq): void {
     const waiting = this.#waiting(stream);
     waiting.alone.add(seq);
-    waiting.hurry = { from: Math.min(fromSeq, waiting.hurry?.from ?? fromSeq), to: seq };
+    waiting.dueSeq = seq;
+    const { from, to } = waiting.urgent;
+    // What the last one hurried is sealed already, unless the two fell together.
+    waiting.urgent = { from: to > (waiting.head?.seq ?? 0) ? Math.min(from, fromSeq) : fromSeq, to: seq };
     this.wake();
   }
 
@@ -110,7 +115,7 @@ export class Sealer {
       const last = waiting.events.at(-1)?.event.seq;
       if (last === undefined) continue;
       targets.push([waiting, last]);
-      waiting.hurry = { from: waiting.hurry?.from ?? last + 1, to: last };
+      waiting.dueSeq = last;
     }
     this.wake();
     const isOpen = ([{ events }, last]: readonly [Waiting, number]) =>
@@ -130,7 +135,8 @@ export class Sealer {
       prev: FIRST_PREV,
       head: undefined,
       alone: new Set(),
-      hurry: undefined,
+      dueSeq: 0,
+      urgent: { from: 0, to: 0 },
     };
     this.#streams.set(stream, waiting);
     return waiting;
@@ -161,8 +167,9 @@ export class Sealer {
     const oldestMs = clock.nowMs() - GATHER_MS;
     let next: Waiting | undefined;
     for (const waiting of this.#streams.values()) {
-      if (waiting.events.length === 0) continue;
-      if (waiting.hurry !== undefined) return waiting;
+      const first = waiting.events[0]?.event.seq;
+      if (first === undefined) continue;
+      if (first <= waiting.dueSeq) return waiting;
       const due = quiet || waiting.bytes >= budgetBytes || waiting.sinceMs <= oldestMs;
       if (due && (next === undefined || waiting.sinceMs < next.sinceMs)) next = waiting;
     }
@@ -181,10 +188,8 @@ export class Sealer {
       this.#waitingBytes -= bytes;
       waiting.alone.delete(event.seq);
     }
-    const { hurry } = waiting;
-    const lane = hurry !== undefined && envelope.lastSeq >= hurry.from ? 'urgent' : 'live';
-    if (hurry !== undefined && envelope.lastSeq >= hurry.to) waiting.hurry = undefined;
     const { stream, firstSeq, lastSeq, hash, text } = envelope;
+    const lane = lastSeq >= waiting.urgent.from && firstSeq <= waiting.urgent.to ? 'urgent' : 'live';
     let content: string;
     try {
       content = await sealContent(text, route, signer);

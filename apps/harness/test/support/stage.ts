@@ -4,7 +4,17 @@ import { join } from 'node:path';
 import { type Harness, type HarnessOptions, startHarness } from '@heliograph/app-harness';
 import { type RunningRelay, startRelay } from '@heliograph/app-relay';
 import { selectNodeCrypto } from '@heliograph/crypto/node';
-import { attest, type Crypto, hexEncode, localSigner } from '@heliograph/wire';
+import {
+  attest,
+  type Control,
+  type Crypto,
+  encodeControl,
+  hexEncode,
+  localSigner,
+  sealFrame,
+  type VerifiedEvent,
+} from '@heliograph/wire';
+import { OwnerLine } from './owner-line.ts';
 import { Watcher } from './watcher.ts';
 
 const { crypto } = selectNodeCrypto();
@@ -20,8 +30,6 @@ export interface StageOptions extends Partial<HarnessOptions> {
   /** A file of fixtures/agents. */
   readonly script?: string;
   readonly agentEnv?: Record<string, string>;
-  /** Leave the viewer out until `watch` is called. */
-  readonly unwatched?: boolean;
 }
 
 /** A relay, keys and a folder of their own; harnesses and viewers are started on it. Everything real. */
@@ -33,6 +41,7 @@ export class Stage {
   readonly logs: LogLine[] = [];
   readonly #harnesses: Harness[] = [];
   readonly #watchers: Watcher[] = [];
+  readonly #lines: OwnerLine[] = [];
   #relay: RunningRelay | undefined;
 
   static async open(): Promise<Stage> {
@@ -80,7 +89,7 @@ export class Stage {
       command: [process.execPath, new URL(`../../../../fixtures/agents/${script}`, import.meta.url).pathname],
       cwd: this.folder,
       env: { ...process.env, ...agentEnv },
-      relays: [this.relayUrl],
+      relays: options.relays ?? [this.relayUrl],
       signer: localSigner(this.agentKey, crypto),
       owner: this.owner,
       authTag: attest(this.ownerKey, this.agent, '', crypto),
@@ -103,7 +112,21 @@ export class Stage {
     return watcher;
   }
 
+  /** A bare connection of the owner's, for controls that a well-behaved viewer would not send. */
+  async ownerLine(): Promise<OwnerLine> {
+    const line = await OwnerLine.open(this.relayUrl, localSigner(this.ownerKey, crypto));
+    this.#lines.push(line);
+    return line;
+  }
+
+  /** The frame of a control, said at `atSec`. */
+  frame(control: Control, atSec = Math.floor(Date.now() / 1_000)): Promise<VerifiedEvent> {
+    const route = { frame: 'control', agent: this.agent, owner: this.owner } as const;
+    return sealFrame(encodeControl(control), route, atSec, localSigner(this.ownerKey, crypto));
+  }
+
   async close(): Promise<void> {
+    for (const line of this.#lines) line.close();
     for (const watcher of this.#watchers) watcher.close();
     await Promise.all(this.#harnesses.map((harness) => harness.close()));
     await this.closeRelay();

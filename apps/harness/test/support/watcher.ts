@@ -93,6 +93,11 @@ export class Watcher {
     return [...this.#events.values()].filter((event) => event.stream === stream).sort((a, b) => a.seq - b.seq);
   }
 
+  /** How many events came, without looking at them. */
+  get size(): number {
+    return this.#events.size;
+  }
+
   find<T = Record<string, unknown>>(kind: string, match: (payload: Partial<T>) => boolean = () => true) {
     for (const event of this.events()) {
       if (event.kind !== kind) continue;

@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { ObserverEvent, ParseErrorPayload } from '@heliograph/wire';
+import { payloadOf } from '@heliograph/wire';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { Stage } from './support/stage.ts';
+
+let stage: Stage;
+beforeEach(async () => {
+  stage = await Stage.open();
+});
+afterEach(async () => {
+  await stage.close();
+});
+
+/** The bytes of the line that an event tells of, without its line feed. */
+function lineBytes(event: ObserverEvent): Buffer | undefined {
+  if (event.kind === 'acp_read') return Buffer.from(event.payload);
+  if (event.kind !== 'acp_parse_error') return undefined;
+  const { line = '', bytes } = payloadOf<ParseErrorPayload>(event) ?? {};
+  return bytes === undefined ? Buffer.from(line) : Buffer.from(bytes, 'base64');
+}
+
+const hash = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+
+describe('a hostile agent', () => {
+  test('HA38: what the viewer receives equals, by hash, what the agent wrote; nothing it writes becomes an event of ours', async () => {
+    const tee = stage.file('tee');
+    const harness = await stage.harness({
+      script: 'hostile-lines.mjs',
+      agentEnv: { AGENT_TEE: tee, AGENT_BIG_BYTES: '16000000' },
+    });
+    const viewer = await stage.watch();
+    viewer.prompt(harness.channelId, 'go');
+    await viewer.until('the exit', () => viewer.find('agent_exited'));
+    await harness.close();
+    await viewer.until('the end', () => viewer.rawEvents(harness.stream).at(-1)?.kind === 'stream_closed');
+    await viewer.until('the end of the run', () => viewer.rawEvents(harness.run).at(-1)?.kind === 'stream_closed');
+    const isWhole = (stream: string) => {
+      const events = viewer.rawEvents(stream);
+      return events.at(-1)?.seq === events.length;
+    };
+    viewer.resync();
+    await viewer.until('every event', () => isWhole(harness.run) && isWhole(harness.stream));
+
+    // Timestamps order the lines of all streams as they were on the wire.
+    const events = viewer.events().toSorted((a, b) => (a.timestamp < b.timestamp ? -1 : 1));
+    const read = events.filter(({ kind }) => kind === 'acp_read' || kind === 'acp_parse_error');
+    const written = readFileSync(tee);
+    const expected = splitLines(written).filter((line) => !/^[ \t\r\n]*$/.test(line.toString('latin1')));
+    const got = read.map((event) => lineBytes(event) as Buffer);
+    expect(got.map(hash)).toEqual(expected.map(hash));
+    expect(read.filter(({ unterminated }) => unterminated === true)).toHaveLength(1);
+    expect(read.at(-1)?.unterminated).toBe(true);
+
+    const forged = events.filter(({ kind }) =>
+      ['permission_terminal', 'permission_pending', 'acp_elided'].includes(kind),
+    );
+    expect(forged).toEqual([]);
+    expect(events.filter(({ kind }) => kind === 'turn_completed')).toHaveLength(1);
+    expect(viewer.warnings).toEqual([]);
+    const answers = events
+      .filter(({ kind, via }) => kind === 'acp_write' && via === 'harness')
+      .map(({ payload }) => payload);
+    const refused = answers.filter((line) => line.includes('-32601')).map((line) => /"id":([^,]+),/.exec(line)?.[1]);
+    // Every request is answered by the id as it was written, and nothing else is.
+    expect(refused).toEqual(['null', '1.0', '9007199254740993', '"0"', '0', '0', '5']);
+  });
+
+  test('HA45: a line over the limit is passed by, its ends and hash recorded, and what follows is read', async () => {
+    const tee = stage.file('tee');
+    const harness = await stage.harness({
+      script: 'hostile-lines.mjs',
+      agentEnv: { AGENT_TEE: tee, AGENT_BIG_BYTES: '300000' },
+      maxLineBytes: 250_000,
+    });
+    const viewer = await stage.watch();
+    viewer.prompt(harness.channelId, 'go');
+    await viewer.until('the end of the turn', () => viewer.find('turn_completed'));
+    const elided = viewer.events().filter(({ kind }) => kind === 'acp_elided');
+    const large = splitLines(readFileSync(tee)).filter((line) => line.length > 250_000);
+    expect(elided.map((event) => payloadOf<{ sha256: string }>(event)?.sha256)).toEqual(large.map(hash));
+    expect(elided[0]?.stream).toBe(harness.stream);
+  });
+});
+
+function splitLines(bytes: Buffer): Buffer[] {
+  const lines: Buffer[] = [];
+  let start = 0;
+  for (let end = bytes.indexOf(10); end !== -1; end = bytes.indexOf(10, start)) {
+    lines.push(bytes.subarray(start, end));
+    start = end + 1;
+  }
+  if (start < bytes.length) lines.push(bytes.subarray(start));
+  return lines;
+}
