@@ -1,0 +1,3 @@
+export type { InviteRequest, MadeInvite, MakeInvite, OwnerKey } from './desktop-api.ts';
+export type { Log } from './log.ts';
+export { type DesktopHost, type DesktopHostOptions, startDesktopHost } from './start-desktop-host.ts';
