@@ -1,0 +1,44 @@
+/** The owner's key as this browser keeps it: encrypted (NIP-49), with what is needed to connect again. */
+export interface DeviceKey {
+  readonly ncryptsec: string;
+  readonly relays: readonly string[];
+  /** This device among the owner's viewers. */
+  readonly viewerId: string;
+}
+
+/** Where a device key is kept; handed in, so that tests need no browser. */
+export interface DeviceKeyStore {
+  read(): Promise<DeviceKey | undefined>;
+  write(key: DeviceKey): Promise<void>;
+  remove(): Promise<void>;
+}
+
+const DATABASE = 'heliograph';
+const STORE = 'keys';
+const ENTRY = 'owner';
+
+/** The store in this origin's IndexedDB. */
+export function indexedDbKeyStore(factory: IDBFactory): DeviceKeyStore {
+  const within = async <T>(mode: IDBTransactionMode, act: (store: IDBObjectStore) => IDBRequest<T>): Promise<T> => {
+    const opening = factory.open(DATABASE, 1);
+    opening.onupgradeneeded = () => opening.result.createObjectStore(STORE);
+    const database = await settled(opening);
+    try {
+      return await settled(act(database.transaction(STORE, mode).objectStore(STORE)));
+    } finally {
+      database.close();
+    }
+  };
+  return {
+    read: () => within<DeviceKey | undefined>('readonly', (store) => store.get(ENTRY)),
+    write: async (key) => void (await within('readwrite', (store) => store.put(key, ENTRY))),
+    remove: async () => void (await within('readwrite', (store) => store.delete(ENTRY))),
+  };
+}
+
+function settled<T>(request: IDBRequest<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error ?? new Error('IndexedDB failed'));
+  });
+}

@@ -1,0 +1,64 @@
+/** What the page and its worker say to each other. The worker holds the secret key; nothing here carries it back. */
+import type { ControlDraft, KnownAgent, ViewerEvent } from '@heliograph/client';
+import type { Result } from '@heliograph/wire';
+
+export type PageToWorker =
+  /** First message. `token`: from the link's fragment, or kept for a reload. `apiBase`: where a host would answer. */
+  | { readonly type: 'open'; readonly apiBase: string; readonly token: string | undefined }
+  /** Opens the encrypted key that `locked` speaks of. */
+  | { readonly type: 'unlock'; readonly passphrase: string }
+  /** A key typed in: nsec, hex or ncryptsec. It is kept on this device, encrypted under the passphrase. */
+  | {
+      readonly type: 'import';
+      readonly secret: string;
+      readonly passphrase: string;
+      readonly relays: readonly string[];
+    }
+  /** Removes the key kept on this device. */
+  | { readonly type: 'forget-key' }
+  | { readonly type: 'control'; readonly id: number; readonly agent: string; readonly draft: ControlDraft }
+  | { readonly type: 'resync'; readonly agent: string | undefined }
+  | { readonly type: 'change-agent'; readonly id: number; readonly change: AgentChange }
+  | { readonly type: 'invite'; readonly id: number; readonly name: string; readonly relays: readonly string[] };
+
+export interface AgentChange {
+  readonly publicKey: string;
+  readonly name?: string;
+  readonly revoked?: boolean;
+}
+
+export type WorkerToPage =
+  | { readonly type: 'session'; readonly session: Session }
+  /** Opens the page once more after a reload; the page keeps it for this tab alone. */
+  | { readonly type: 'next-token'; readonly token: string }
+  | { readonly type: 'events'; readonly events: readonly ViewerEvent[] }
+  /** Something in the worker failed that no session state tells. */
+  | { readonly type: 'problem'; readonly message: string }
+  /** Comes before any progress of that control. */
+  | { readonly type: 'control-started'; readonly id: number; readonly requestId: string }
+  | { readonly type: 'agent-changed'; readonly id: number; readonly result: Result<undefined, Failure> }
+  /** The `helio1…` text is a secret: it goes to a file or the clipboard, never into the page. */
+  | { readonly type: 'invited'; readonly id: number; readonly result: Result<{ readonly text: string }, Failure> };
+
+/** Something that did not work, in words to show. */
+export interface Failure {
+  readonly message: string;
+}
+
+/** How far the page has come to a key. */
+export type Session =
+  | { readonly phase: 'opening' }
+  /** No key here. `hasHost`: a desktop host serves this page, but the link that opens it is missing or spent. */
+  | { readonly phase: 'first-run'; readonly hasHost: boolean; readonly problem: string | undefined }
+  | { readonly phase: 'locked'; readonly keptBy: 'host' | 'device'; readonly problem: string | undefined }
+  | { readonly phase: 'failed'; readonly problem: string }
+  | {
+      readonly phase: 'ready';
+      readonly publicKey: string;
+      readonly npub: string;
+      readonly relays: readonly string[];
+      readonly agents: readonly KnownAgent[];
+      /** Invites and the list of agents need the host. */
+      readonly hasHost: boolean;
+      readonly keptBy: 'host' | 'device';
+    };

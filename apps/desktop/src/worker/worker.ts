@@ -1,0 +1,48 @@
+/** The worker's entry: hands the browser's clock, sockets and storage to the owner's session. */
+import { createViewer, openSocketWith } from '@heliograph/client';
+import { nobleCrypto } from '@heliograph/crypto/noble';
+import { localSigner } from '@heliograph/wire';
+import { indexedDbKeyStore } from './device-key.ts';
+import { EventBatcher } from './event-batcher.ts';
+import { HostApi } from './host-api.ts';
+import { OwnerSession } from './owner-session.ts';
+import type { PageToWorker, WorkerToPage } from './protocol.ts';
+import { randomUuid } from './random-uuid.ts';
+
+declare const self: DedicatedWorkerGlobalScope;
+
+const clock = {
+  nowMs: () => Date.now(),
+  setTimer: (delayMs: number, fire: () => void) => {
+    const timer = setTimeout(fire, delayMs);
+    return () => clearTimeout(timer);
+  },
+};
+const post = (message: WorkerToPage) => self.postMessage(message);
+const batcher = new EventBatcher(clock, (events) => post({ type: 'events', events }));
+const uuid = () => randomUuid(nobleCrypto);
+
+const session = new OwnerSession({
+  crypto: nobleCrypto,
+  keys: indexedDbKeyStore(indexedDB),
+  post,
+  uuid,
+  openHost: (apiBase) => new HostApi(apiBase, fetch.bind(self)),
+  startViewer: ({ secretKey, ...start }) =>
+    createViewer({
+      ...start,
+      signer: localSigner(secretKey, nobleCrypto),
+      openSocket: openSocketWith(WebSocket),
+      clock,
+      crypto: nobleCrypto,
+      random: Math.random,
+      uuid,
+      onEvent: (event) => batcher.add(event),
+    }),
+});
+
+self.onmessage = (event: MessageEvent<PageToWorker>) => {
+  session.receive(event.data).catch((error: unknown) => {
+    session.fail(error instanceof Error ? error.message : String(error));
+  });
+};
