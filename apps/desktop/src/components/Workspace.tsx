@@ -1,0 +1,87 @@
+import { Plus } from 'lucide-react';
+import { useState } from 'react';
+import { findAgent } from '../store/desktop-store.ts';
+import { sessionKey } from '../store/session-ref.ts';
+import { FleetList } from './fleet/FleetList.tsx';
+import { BrandMark } from './parts/Brand.tsx';
+import { SessionView } from './session/SessionView.tsx';
+import { AddAgent } from './setup/AddAgent.tsx';
+import { Settings } from './setup/Settings.tsx';
+import { useDesktopState } from './use-desktop.ts';
+import { Warnings } from './Warnings.tsx';
+
+/** The page at work: sessions on the left, one conversation, its lines. On a phone one of them at a time. */
+export function Workspace() {
+  const selected = useDesktopState((state) => state.selected);
+  const agent = useDesktopState((state) => findAgent(state, state.selected?.agent));
+  const [dialog, setDialog] = useState<'add-agent' | 'settings'>();
+  // Only a phone tells the two apart: it shows the list until a session is chosen.
+  const [isListShown, setListShown] = useState(true);
+  const hasSession = selected !== undefined && agent !== undefined;
+  return (
+    <div className={`workspace ${isListShown || !hasSession ? 'list' : 'session'}`}>
+      <div className="fleet-pane">
+        <FleetList
+          onAddAgent={() => setDialog('add-agent')}
+          onSettings={() => setDialog('settings')}
+          onSelect={() => setListShown(false)}
+        />
+      </div>
+      <div className="session-pane">
+        <Warnings />
+        <div className="flex min-h-0 flex-1">
+          {hasSession ? (
+            <SessionView
+              key={sessionKey(selected)}
+              agent={agent}
+              session={selected}
+              onBack={() => setListShown(true)}
+            />
+          ) : (
+            <NothingChosen onAddAgent={() => setDialog('add-agent')} />
+          )}
+        </div>
+      </div>
+      {dialog === 'add-agent' && <AddAgent onClose={() => setDialog(undefined)} />}
+      {dialog === 'settings' && <Settings onClose={() => setDialog(undefined)} />}
+    </div>
+  );
+}
+
+/** No session to show: what there is instead, and what to do. */
+function NothingChosen(props: { readonly onAddAgent: () => void }) {
+  const hasAgents = useDesktopState((state) => state.agents.some((agent) => !agent.revoked));
+  const hasRelay = useDesktopState((state) => state.relays.length > 0);
+  return (
+    <main
+      className="grid min-h-0 flex-1 place-items-center overflow-y-auto bg-surface p-6"
+      data-testid="nothing-chosen"
+    >
+      <div className="max-w-md">
+        <BrandMark size={32} />
+        {hasAgents ? (
+          <>
+            <h1 className="mt-4 mb-1.5 text-xl font-semibold tracking-[-0.015em]">No session yet</h1>
+            <p className="text-l text-ink-2">
+              Your agents are known, and none has reported a session. They appear here by themselves as soon as their
+              harness runs and answers.
+            </p>
+          </>
+        ) : (
+          <>
+            <h1 className="mt-4 mb-1.5 text-xl font-semibold tracking-[-0.015em]">No agent yet</h1>
+            <p className="text-l text-ink-2">
+              {hasRelay
+                ? 'Make an invite, take it to the machine where the agent lives, and run one command there. Its session appears here while it happens.'
+                : 'First a place to meet: start a relay with heliograph relay, then this desktop with --relay and its address.'}
+            </p>
+            <button type="button" className="btn go mt-5" onClick={props.onAddAgent}>
+              <Plus size={14} strokeWidth={1.8} aria-hidden="true" />
+              Add an agent
+            </button>
+          </>
+        )}
+      </div>
+    </main>
+  );
+}

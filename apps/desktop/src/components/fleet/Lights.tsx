@@ -1,0 +1,90 @@
+import { RefreshCw } from 'lucide-react';
+import { useEffect, useEffectEvent, useId, useRef, useState } from 'react';
+import type { AgentRecord } from '../../store/desktop-store.ts';
+import { type Light, readLights } from '../../store/lights.ts';
+import { useNow } from '../parts/use-now.ts';
+import { useDesktop, useDesktopState } from '../use-desktop.ts';
+
+/** Three lights, and in words what each means when they are pointed at or tapped. */
+export function Lights(props: { readonly agent: AgentRecord | undefined; readonly look: 'words' | 'signs' }) {
+  const { agent, look } = props;
+  const desktop = useDesktop();
+  const relays = useDesktopState((state) => state.relays);
+  const now = useNow();
+  const lights = readLights(relays, agent, now);
+  const [isOpen, setOpen] = useState(false);
+  const panelId = useId();
+  const place = useRef<HTMLDivElement>(null);
+
+  const onOutside = useEffectEvent((event: Event) => {
+    const isEscape = event instanceof KeyboardEvent && event.key === 'Escape';
+    const isOutside = event.type === 'pointerdown' && !place.current?.contains(event.target as Node);
+    if (!isEscape && !isOutside) return;
+    event.preventDefault();
+    setOpen(false);
+  });
+  useEffect(() => {
+    if (!isOpen) return undefined;
+    document.addEventListener('pointerdown', onOutside);
+    document.addEventListener('keydown', onOutside, true);
+    return () => {
+      document.removeEventListener('pointerdown', onOutside);
+      document.removeEventListener('keydown', onOutside, true);
+    };
+  }, [isOpen]);
+
+  const entries = [
+    ['relay', lights.relay],
+    ['harness', lights.harness],
+    ['agent', lights.agent],
+  ] as const satisfies readonly (readonly [string, Light])[];
+  return (
+    <div ref={place} className="relative" data-popover-open={isOpen ? '' : undefined}>
+      <button
+        type="button"
+        className={look === 'words' ? 'tab -ml-2 gap-3' : 'tab gap-1.5'}
+        aria-expanded={isOpen}
+        aria-controls={panelId}
+        title={entries.map(([, light]) => light.words).join('\n')}
+        data-testid="lights"
+        onClick={() => setOpen(!isOpen)}
+      >
+        {entries.map(([name, light]) => (
+          <span
+            key={name}
+            className="inline-flex items-center gap-1.5"
+            data-testid={`light-${name}`}
+            data-sign={light.sign}
+          >
+            <span className={`sign ${light.sign}`} aria-hidden="true" />
+            <span className={look === 'words' ? '' : 'sr-only'}>
+              {name}
+              <span className="sr-only">: {light.words}</span>
+            </span>
+          </span>
+        ))}
+      </button>
+      {isOpen && (
+        <div
+          id={panelId}
+          className={`absolute z-20 grid w-72 gap-2 rounded-[10px] border border-line bg-raised p-3 text-s text-ink-2 shadow-lg ${look === 'words' ? 'bottom-9 left-0' : 'top-11 right-0'}`}
+        >
+          {entries.map(([name, light]) => (
+            <p key={name} className="flex gap-2.5">
+              <span className="grid h-4 w-2.5 flex-none place-items-center">
+                <span className={`sign ${light.sign}`} aria-hidden="true" />
+              </span>
+              <span>{light.words}</span>
+            </p>
+          ))}
+          {agent !== undefined && (
+            <button type="button" className="btn mt-1" onClick={() => desktop.resync(agent.publicKey)}>
+              <RefreshCw size={13} strokeWidth={1.6} aria-hidden="true" />
+              Ask how things are
+            </button>
+          )}
+        </div>
+      )}
+    </div>
+  );
+}

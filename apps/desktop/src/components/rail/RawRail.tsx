@@ -1,0 +1,136 @@
+import { type RawLines, type SeqRange, selectRawLines } from '@heliograph/transcript';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { X } from 'lucide-react';
+import { type Ref, useEffect, useEffectEvent, useImperativeHandle, useMemo, useRef, useState } from 'react';
+import type { AgentRecord } from '../../store/desktop-store.ts';
+import { coversLine } from '../../store/rows.ts';
+import type { SessionRef } from '../../store/session-ref.ts';
+import { formatNumber } from '../../text/human.ts';
+import { ScrollRegion } from '../content/ScrollRegion.tsx';
+import { DownloadLines } from './DownloadLines.tsx';
+import { RawLineRow } from './RawLineRow.tsx';
+
+const ROW_HEIGHT_PX = 42;
+const END_THRESHOLD_PX = 48;
+
+export interface RawRailHandle {
+  /** Marks the lines of these ranges and shows the first of them. */
+  show(refs: readonly SeqRange[]): void;
+}
+
+/** Every line of a session, exactly as written, beside what was made of it. */
+export function RawRail(props: {
+  readonly agent: AgentRecord;
+  readonly session: SessionRef;
+  /** The request that waits for an answer. */
+  readonly asked: readonly SeqRange[];
+  readonly handle: Ref<RawRailHandle>;
+  readonly onShowItem: (stream: string, seq: number) => void;
+  readonly onClose: () => void;
+}) {
+  const { agent, session } = props;
+  const { log } = agent.fold;
+  const { streams } = agent.fold.transcript(session.channelId);
+  const lines = useMemo(() => selectRawLines(log, streams, session.channelId), [log, streams, session.channelId]);
+  const [marked, setMarked] = useState<readonly SeqRange[]>([]);
+  const [open, setOpen] = useState<string>();
+  const scroller = useRef<HTMLDivElement>(null);
+  const virtualizer = useVirtualizer({
+    count: lines.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW_HEIGHT_PX,
+    getItemKey: (index) => lineKey(lines, index),
+    overscan: 12,
+    paddingStart: 6,
+    paddingEnd: 12,
+    anchorTo: 'end',
+    followOnAppend: true,
+    scrollEndThreshold: END_THRESHOLD_PX,
+    initialOffset: () => Number.MAX_SAFE_INTEGER,
+  });
+  useImperativeHandle(props.handle, () => ({
+    show(refs) {
+      setMarked(refs);
+      const [first] = refs;
+      const index = first === undefined ? -1 : findLine(lines, first);
+      if (index >= 0) virtualizer.scrollToIndex(index, { align: 'center' });
+    },
+  }));
+  const toEnd = useEffectEvent(() => virtualizer.scrollToEnd());
+  useEffect(() => toEnd(), []);
+
+  return (
+    <aside
+      className="flex h-full min-h-0 flex-col bg-ground"
+      aria-label="Lines"
+      data-testid="raw-rail"
+      data-count={lines.length}
+    >
+      <header className="flex items-center gap-2 border-b border-line py-2.5 pr-2 pl-3.5">
+        <b>Lines</b>
+        <span className="text-s text-ink-3 tabular-nums">{formatNumber(lines.length)} · exact</span>
+        <span className="ml-auto" />
+        <DownloadLines agent={agent} session={session} />
+        <button type="button" className="tab lg:hidden" aria-label="Close the lines" onClick={props.onClose}>
+          <X size={16} strokeWidth={1.6} />
+        </button>
+      </header>
+      {lines.length === 0 && (
+        <p className="p-3.5 text-s text-ink-2">
+          No line is here yet. Each appears as it is, the moment it was written.
+        </p>
+      )}
+      <ScrollRegion
+        box={scroller}
+        className="min-h-0 flex-1 overflow-y-auto overscroll-contain"
+        label="Every line as it was written"
+        testId="raw-lines"
+      >
+        <div className="relative w-full" style={{ height: virtualizer.getTotalSize() }}>
+          {virtualizer.getVirtualItems().map((virtual) => {
+            const line = lines.at(virtual.index);
+            if (line === undefined) return null;
+            const key = String(virtual.key);
+            return (
+              <div
+                key={key}
+                ref={virtualizer.measureElement}
+                data-index={virtual.index}
+                className="absolute top-0 left-0 w-full"
+                style={{ transform: `translateY(${virtual.start}px)` }}
+              >
+                <RawLineRow
+                  line={line}
+                  mark={
+                    coversLine(props.asked, line.stream, line.seq)
+                      ? 'asked'
+                      : coversLine(marked, line.stream, line.seq)
+                        ? 'marked'
+                        : 'none'
+                  }
+                  isOpen={open === key}
+                  onToggle={() => setOpen(open === key ? undefined : key)}
+                  onShowItem={() => props.onShowItem(line.stream, line.seq)}
+                />
+              </div>
+            );
+          })}
+        </div>
+      </ScrollRegion>
+    </aside>
+  );
+}
+
+function lineKey(lines: RawLines, index: number): string {
+  const line = lines.at(index);
+  return line === undefined ? `${index}` : `${line.stream}/${line.seq}/${line.timestamp}`;
+}
+
+/** The index of the first line in a range. Streams stand one after the other, each in order of seq. */
+function findLine(lines: RawLines, range: SeqRange): number {
+  for (let index = 0; index < lines.length; index++) {
+    const line = lines.at(index);
+    if (line?.stream === range.stream && line.lastSeq >= range.first) return index;
+  }
+  return -1;
+}

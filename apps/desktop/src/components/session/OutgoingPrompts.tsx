@@ -1,0 +1,66 @@
+import type { QueuedPrompt } from '@heliograph/transcript';
+import { useMemo } from 'react';
+import type { ControlEntry } from '../../store/control-entry.ts';
+import { describeProgress, selectUnsentPrompts } from '../../store/control-entry.ts';
+import { VisibleText } from '../content/VisibleText.tsx';
+import { useDesktop, useDesktopState } from '../use-desktop.ts';
+
+/** Prompts that are not in the transcript yet: on their way, refused, or held by the harness until the turn ends. */
+export function OutgoingPrompts(props: {
+  readonly agent: string;
+  readonly channelId: string | null;
+  readonly queue: readonly QueuedPrompt[];
+}) {
+  const desktop = useDesktop();
+  const controls = useDesktopState((state) => state.controls);
+  const unsent = useMemo(
+    () => selectUnsentPrompts(controls, props.agent, props.channelId),
+    [controls, props.agent, props.channelId],
+  );
+  if (unsent.length + props.queue.length === 0) return null;
+  return (
+    <ul className="stack gap-1 px-0.5 pb-2 text-s text-ink-2" aria-label="Prompts on their way">
+      {props.queue.map((prompt, at) => (
+        <li key={prompt.promptRequestId} className="flex gap-2" data-testid="queued-prompt">
+          <b className="flex-none">{at === 0 ? 'Next:' : 'Then:'}</b>
+          <span className="min-w-0 truncate">
+            “<VisibleText text={prompt.text} max={300} />”
+          </span>
+        </li>
+      ))}
+      {unsent.map((entry) => (
+        <li key={entry.id} className="flex items-center gap-2" data-testid="outgoing-prompt" data-phase={entry.phase}>
+          <span className="min-w-0 truncate">
+            “<VisibleText text={promptText(entry)} max={300} />”
+          </span>
+          <span className={`flex-none ${entry.phase === 'failed' ? 'text-bad' : 'text-ink-3'}`} role="status">
+            {describeProgress(entry)}
+          </span>
+          {entry.phase === 'failed' && (
+            <span className="flex flex-none gap-2">
+              <button
+                type="button"
+                className="link"
+                onClick={() => {
+                  desktop.dropControl(entry.id);
+                  desktop.control(entry.agent, entry.draft);
+                }}
+              >
+                Send again
+              </button>
+              <button type="button" className="link" onClick={() => desktop.dropControl(entry.id)}>
+                Discard
+              </button>
+            </span>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function promptText(entry: ControlEntry): string {
+  if (entry.draft.type !== 'prompt') return '';
+  const [block] = entry.draft.content as readonly { readonly text?: unknown }[];
+  return typeof block?.text === 'string' ? block.text : '';
+}

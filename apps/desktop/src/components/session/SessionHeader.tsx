@@ -1,0 +1,81 @@
+import type { SessionState } from '@heliograph/transcript';
+import { ChevronLeft, Rows3 } from 'lucide-react';
+import type { AgentRecord } from '../../store/desktop-store.ts';
+import { sessionTitle } from '../../store/session-title.ts';
+import { VisibleText } from '../content/VisibleText.tsx';
+import { Lights } from '../fleet/Lights.tsx';
+import { UsageMeter } from './UsageMeter.tsx';
+
+/** What this conversation is: title, who and where, model and mode as the agent last confirmed them, what it used. */
+export function SessionHeader(props: {
+  readonly agent: AgentRecord;
+  readonly session: SessionState;
+  readonly firstPrompt: string | undefined;
+  readonly isRailOpen: boolean;
+  readonly onToggleRail: () => void;
+  readonly onBack: () => void;
+}) {
+  const { agent, session } = props;
+  const model = session.models.find(({ id }) => id === session.modelId)?.name ?? session.modelId;
+  const mode = session.modes.find(({ id }) => id === session.modeId)?.name ?? session.modeId;
+  return (
+    <header className="border-b border-line px-6 pt-3 pb-2.5 max-md:px-3.5 max-md:pt-1.5" data-testid="session-header">
+      <div className="flex items-center gap-2">
+        <button
+          type="button"
+          className="tab -ml-3 md:hidden"
+          aria-label="All sessions"
+          data-testid="back"
+          onClick={props.onBack}
+        >
+          <ChevronLeft size={18} strokeWidth={1.7} />
+        </button>
+        <h1 className="min-w-0 flex-1 truncate text-h font-semibold tracking-[-0.01em]" data-testid="session-title">
+          <VisibleText text={sessionTitle(session, props.firstPrompt)} max={200} />
+        </h1>
+        <div className="md:hidden">
+          <Lights agent={agent} look="signs" />
+        </div>
+        <button
+          type="button"
+          className="tab -mr-2"
+          aria-pressed={props.isRailOpen}
+          data-testid="toggle-lines"
+          onClick={props.onToggleRail}
+        >
+          <Rows3 size={14} strokeWidth={1.6} aria-hidden="true" />
+          Lines
+        </button>
+      </div>
+      <div className="flex flex-wrap items-center gap-x-3.5 gap-y-0.5 text-s text-ink-2">
+        <span>
+          <VisibleText text={session.agentName ?? agent.name} max={80} />
+          {agent.presence?.host !== undefined && (
+            <>
+              {' on '}
+              <b>
+                <VisibleText text={agent.presence.host} max={80} />
+              </b>
+            </>
+          )}
+        </span>
+        {session.cwd !== undefined && (
+          <span className="min-w-0 truncate font-mono text-ink-3" title={session.cwd}>
+            <VisibleText text={session.cwd} max={200} />
+          </span>
+        )}
+        {model !== undefined && (
+          <span data-testid="model" title="Model, as the agent confirmed it">
+            <VisibleText text={model} max={60} />
+          </span>
+        )}
+        {mode !== undefined && (
+          <span data-testid="mode" title="Mode, as the agent confirmed it">
+            <VisibleText text={mode} max={60} />
+          </span>
+        )}
+        <UsageMeter usage={session.usage} />
+      </div>
+    </header>
+  );
+}

@@ -1,0 +1,132 @@
+import type { PermissionItem, SeqRange } from '@heliograph/transcript';
+import { useCallback, useMemo, useRef, useState } from 'react';
+import type { AgentRecord } from '../../store/desktop-store.ts';
+import { answerablePermissions, runningTurn } from '../../store/live.ts';
+import { findRowOfLine, selectRows } from '../../store/rows.ts';
+import { type SessionRef, sessionKey } from '../../store/session-ref.ts';
+import { selectFirstPrompt } from '../../store/session-title.ts';
+import { RawRail, type RawRailHandle } from '../rail/RawRail.tsx';
+import { ShowLinesContext } from '../transcript/lines-context.ts';
+import { createSeenPermissions, SeenPermissionsContext } from '../transcript/seen-permissions.ts';
+import { TranscriptList, type TranscriptListHandle } from '../transcript/TranscriptList.tsx';
+import { Working } from '../transcript/Working.tsx';
+import { CancelTurn } from './CancelTurn.tsx';
+import { Composer } from './Composer.tsx';
+import { ConnectionBanner } from './ConnectionBanner.tsx';
+import { EmptySession } from './EmptySession.tsx';
+import { OutgoingPrompts } from './OutgoingPrompts.tsx';
+import { PermissionBar } from './PermissionBar.tsx';
+import { SessionHeader } from './SessionHeader.tsx';
+import { whyBlocked } from './why-blocked.ts';
+
+/** Widths at which lines stand beside the transcript; below, they cover it. */
+const WIDE = '(min-width: 70rem)';
+
+/** One conversation: what is said and done, what waits, what to do next, and the lines all of it came from. */
+export function SessionView(props: {
+  readonly agent: AgentRecord;
+  readonly session: SessionRef;
+  readonly onBack: () => void;
+}) {
+  const { agent, session } = props;
+  const { presence } = agent;
+  const transcript = agent.fold.transcript(session.channelId);
+  const rows = selectRows(transcript);
+  const running = runningTurn(presence, transcript);
+  const pending = answerablePermissions(presence, transcript);
+  const [isRailOpen, setRailOpen] = useState(() => matchMedia(WIDE).matches);
+  const list = useRef<TranscriptListHandle>(null);
+  const rail = useRef<RawRailHandle>(null);
+  const [seen] = useState(createSeenPermissions);
+
+  const showLines = useCallback((refs: readonly SeqRange[]) => {
+    setRailOpen(true);
+    // The rail may only come into being with this click.
+    requestAnimationFrame(() => rail.current?.show(refs));
+  }, []);
+  const showItem = (stream: string, seq: number) => {
+    const at = findRowOfLine(rows, stream, seq);
+    if (at < 0) return;
+    if (!matchMedia(WIDE).matches) setRailOpen(false);
+    list.current?.showRow(at);
+  };
+  const showPermission = (item: PermissionItem) => {
+    const at = rows.findIndex((row) => row.type === 'item' && row.item === item);
+    if (at >= 0) list.current?.showRow(at);
+  };
+  const asked = useMemo(
+    () => pending.map(({ request }) => ({ stream: request.stream, first: request.seq, last: request.seq })),
+    [pending],
+  );
+  const { channelId } = session;
+  return (
+    <ShowLinesContext value={showLines}>
+      <SeenPermissionsContext value={seen}>
+        <main
+          className="flex min-h-0 min-w-0 flex-1 flex-col bg-surface"
+          data-testid="session"
+          data-live={presence?.harness === 'live'}
+        >
+          <SessionHeader
+            agent={agent}
+            session={transcript.session}
+            firstPrompt={selectFirstPrompt(transcript)}
+            isRailOpen={isRailOpen}
+            onToggleRail={() => setRailOpen(!isRailOpen)}
+            onBack={props.onBack}
+          />
+          <ConnectionBanner agent={agent} />
+          {rows.length === 0 ? (
+            <EmptySession agent={agent} />
+          ) : (
+            <TranscriptList
+              rows={rows}
+              agent={agent.publicKey}
+              channelId={channelId}
+              cwd={transcript.session.cwd}
+              isLive={presence?.harness === 'live'}
+              runningTurnId={running?.id}
+              foot={running !== undefined && (pending.length === 0 || running.cancelling) && <Working turn={running} />}
+              handle={list}
+            />
+          )}
+          <footer className="border-t border-line px-6 pt-2.5 pb-3.5 max-md:px-3.5 max-md:pb-[max(0.75rem,env(safe-area-inset-bottom))]">
+            <div className="mx-auto max-w-[47.5rem]">
+              <PermissionBar
+                agentName={agent.name}
+                pending={pending}
+                cwd={transcript.session.cwd}
+                onShow={showPermission}
+              />
+              <OutgoingPrompts agent={agent.publicKey} channelId={channelId} queue={transcript.session.queue} />
+              <Composer
+                agent={agent.publicKey}
+                agentName={agent.name}
+                channelId={channelId}
+                draftKey={sessionKey(session)}
+                blocked={whyBlocked(agent, transcript)}
+                isRunning={running !== undefined}
+              >
+                {running !== undefined && channelId !== null && (
+                  <CancelTurn key={running.id} agent={agent.publicKey} channelId={channelId} turn={running} />
+                )}
+              </Composer>
+            </div>
+          </footer>
+        </main>
+        {isRailOpen && (
+          <div className="rail">
+            <RawRail
+              agent={agent}
+              session={session}
+              asked={asked}
+              handle={rail}
+              onShowItem={showItem}
+              onClose={() => setRailOpen(false)}
+            />
+          </div>
+        )}
+      </SeenPermissionsContext>
+    </ShowLinesContext>
+  );
+}

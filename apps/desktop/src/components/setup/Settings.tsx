@@ -1,0 +1,164 @@
+import { useState } from 'react';
+import type { AgentRecord } from '../../store/desktop-store.ts';
+import { readTheme, THEMES, type Theme, writeTheme } from '../../theme.ts';
+import { BoundedText } from '../content/BoundedText.tsx';
+import { VisibleText } from '../content/VisibleText.tsx';
+import { CopyButton } from '../parts/CopyButton.tsx';
+import { Dialog } from '../parts/Dialog.tsx';
+import { useDesktop, useDesktopState } from '../use-desktop.ts';
+
+const THEME_WORDS: Readonly<Record<Theme, string>> = { system: 'System', light: 'Light', dark: 'Dark' };
+
+/** The few things to set: how it looks, who is known, which key this is. */
+export function Settings(props: { readonly onClose: () => void }) {
+  const session = useDesktopState((state) => state.session);
+  const agents = useDesktopState((state) => state.agents);
+  const relays = useDesktopState((state) => state.relays);
+  const [theme, setTheme] = useState(readTheme);
+  if (session.phase !== 'ready') return null;
+  return (
+    <Dialog title="Settings" onClose={props.onClose} testId="settings-dialog">
+      <div className="stack gap-6 px-5 pt-2 pb-6">
+        <fieldset>
+          <legend className="mb-1.5 font-medium">Look</legend>
+          <div className="flex gap-2">
+            {THEMES.map((name) => (
+              <label
+                key={name}
+                className="btn flex-1 has-checked:border-ink has-checked:bg-sunken has-focus-visible:outline-2 has-focus-visible:outline-focus"
+              >
+                <input
+                  type="radio"
+                  name="theme"
+                  className="sr-only"
+                  checked={theme === name}
+                  data-testid={`theme-${name}`}
+                  onChange={() => {
+                    setTheme(name);
+                    writeTheme(name);
+                  }}
+                />
+                {THEME_WORDS[name]}
+              </label>
+            ))}
+          </div>
+        </fieldset>
+        <section>
+          <h3 className="mb-1.5 font-medium">Agents</h3>
+          {agents.length === 0 && <p className="text-ink-2">None yet.</p>}
+          <ul className="stack gap-2">
+            {agents.map((agent) => (
+              <AgentLine key={agent.publicKey} agent={agent} canChange={session.hasHost} />
+            ))}
+          </ul>
+        </section>
+        <section>
+          <h3 className="mb-1.5 font-medium">Relays</h3>
+          {relays.length === 0 && (
+            <p className="text-ink-2">
+              None. Start the desktop with <code className="text-code">--relay ws://HOST:7447</code>.
+            </p>
+          )}
+          <ul className="stack gap-1 font-mono text-code">
+            {relays.map((relay) => (
+              <li key={relay.url}>{relay.url}</li>
+            ))}
+          </ul>
+        </section>
+        <section>
+          <h3 className="mb-1.5 font-medium">Your public key</h3>
+          <div className="frame flex items-start">
+            <div className="min-w-0 flex-1">
+              <BoundedText text={session.npub} label="Public key" />
+            </div>
+            <CopyButton text={() => session.npub} label="Copy the public key" />
+          </div>
+          <p className="mt-1 text-s text-ink-3">
+            {session.keptBy === 'host'
+              ? 'The secret key is a file on the machine where heliograph desktop runs; this page’s worker holds it while it is open.'
+              : 'The secret key is kept in this browser, encrypted under your passphrase.'}
+          </p>
+        </section>
+      </div>
+    </Dialog>
+  );
+}
+
+function AgentLine({ agent, canChange }: { readonly agent: AgentRecord; readonly canChange: boolean }) {
+  const desktop = useDesktop();
+  const [problem, setProblem] = useState<string>();
+  const [step, setStep] = useState<'revoke' | 'rename'>();
+  const [name, setName] = useState(agent.name);
+  const change = async (what: { readonly name?: string; readonly revoked?: boolean }) => {
+    const result = await desktop.changeAgent({ publicKey: agent.publicKey, ...what });
+    setProblem(result.ok ? undefined : result.error.message);
+    if (result.ok) setStep(undefined);
+  };
+  return (
+    <li className="stack gap-1" data-testid="settings-agent" data-agent={agent.publicKey}>
+      {step === 'rename' ? (
+        <form
+          className="flex gap-2"
+          onSubmit={(event) => {
+            event.preventDefault();
+            void change({ name: name.trim() });
+          }}
+        >
+          <input
+            className="field"
+            value={name}
+            maxLength={64}
+            aria-label="Name"
+            onChange={(event) => setName(event.target.value)}
+          />
+          <button type="submit" className="btn go" disabled={name.trim() === ''}>
+            Rename
+          </button>
+        </form>
+      ) : (
+        <div className="flex flex-wrap items-center gap-x-3">
+          <span className={`min-w-0 flex-1 truncate ${agent.revoked ? 'text-ink-3 line-through' : ''}`}>
+            <VisibleText text={agent.name} max={80} />{' '}
+            <span className="font-mono text-s text-ink-3">{agent.publicKey.slice(0, 8)}</span>
+          </span>
+          {canChange && (
+            <>
+              <button type="button" className="link text-ink-2" onClick={() => setStep('rename')}>
+                Rename
+              </button>
+              <button
+                type="button"
+                className="link text-ink-2"
+                data-testid="revoke"
+                onClick={() => (agent.revoked ? void change({ revoked: false }) : setStep('revoke'))}
+              >
+                {agent.revoked ? 'Trust again' : 'Revoke'}
+              </button>
+            </>
+          )}
+        </div>
+      )}
+      {step === 'revoke' && (
+        <p className="flex flex-wrap items-center gap-2 text-s text-ink-2">
+          Your viewers will refuse it at once. Its relay goes on admitting it until you ban the key there.
+          <button
+            type="button"
+            className="btn bad"
+            data-testid="revoke-confirm"
+            onClick={() => void change({ revoked: true })}
+          >
+            Revoke it
+          </button>
+          <button type="button" className="btn" onClick={() => setStep(undefined)}>
+            Back
+          </button>
+        </p>
+      )}
+      {problem !== undefined && (
+        <p className="text-s text-bad" role="alert">
+          {problem}
+        </p>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,101 @@
+import type { ToolItem } from '@heliograph/transcript';
+import { formatDuration, parseTime, plural } from '../../text/human.ts';
+import { commonFolder, relativeTo, toToolSentence } from '../../text/tool-sentence.ts';
+import { ChangeCount } from '../content/DiffView.tsx';
+import { VisibleText } from '../content/VisibleText.tsx';
+import { useNow } from '../parts/use-now.ts';
+import { Sentence } from './Sentence.tsx';
+import { hasToolBody, ToolBody } from './ToolBody.tsx';
+import { ToolIcon } from './tool-icon.tsx';
+
+const MAX_OBJECT_CHARACTERS = 300;
+
+/** One tool call: verb, object → outcome; it changes in place. What failed and what was changed stands open. */
+export function ToolCard(props: {
+  readonly item: ToolItem;
+  readonly cwd: string | undefined;
+  readonly isLive: boolean;
+}) {
+  const { item, cwd } = props;
+  const sentence = toToolSentence(item, cwd);
+  const isOpen = item.status === 'failed' || item.content.some((content) => content.type === 'diff');
+  return (
+    <Sentence
+      icon={<ToolIcon kind={item.toolKind} />}
+      testId="tool-card"
+      refs={item.refs}
+      startsOpen={isOpen}
+      note={<Took item={item} isLive={props.isLive} />}
+      body={hasToolBody(item) ? () => <ToolBody item={item} cwd={cwd} /> : undefined}
+      data={{ 'data-status': item.status, 'data-kind': item.toolKind, 'data-tool-call-id': item.toolCallId }}
+    >
+      <span className={sentence.tone === 'muted' ? 'text-ink-3' : 'font-medium'}>{sentence.verb}</span>{' '}
+      <span className={sentence.isCode ? 'font-mono text-code break-words' : 'break-words'}>
+        <VisibleText text={sentence.object} max={MAX_OBJECT_CHARACTERS} />
+      </span>{' '}
+      {sentence.change !== undefined && <ChangeCount {...sentence.change} />}
+      {sentence.outcome !== undefined && (
+        <span className="text-ink-3">
+          {' → '}
+          <span className={sentence.tone === 'bad' ? 'font-medium text-bad' : ''}>{sentence.outcome}</span>
+        </span>
+      )}
+      {item.late === true && <Late />}
+    </Sentence>
+  );
+}
+
+/** Several looks at files as one sentence. */
+export function LooksCard(props: { readonly items: readonly ToolItem[]; readonly cwd: string | undefined }) {
+  const { items, cwd } = props;
+  const reads = items.filter((item) => item.toolKind === 'read').length;
+  const searches = items.length - reads;
+  const folder = commonFolder(items.flatMap((item) => item.locations.map(({ path }) => relativeTo(cwd, path))));
+  const words = [reads > 0 && `Read ${plural(reads, 'file')}`, searches > 0 && plural(searches, 'search', 'searches')];
+  return (
+    <Sentence
+      icon={<ToolIcon kind={reads > 0 ? 'read' : 'search'} />}
+      testId="tool-group"
+      refs={items.flatMap((item) => item.refs)}
+      startsOpen={false}
+      body={() => items.map((item) => <ToolCard key={item.id} item={item} cwd={cwd} isLive={false} />)}
+    >
+      <span className="font-medium">{words.filter(Boolean).join(', ')}</span>
+      {folder !== undefined && (
+        <>
+          <span className="text-ink-3"> in </span>
+          <span className="font-mono text-code">
+            <VisibleText text={folder} max={200} />
+          </span>
+        </>
+      )}
+    </Sentence>
+  );
+}
+
+function Took({ item, isLive }: { readonly item: ToolItem; readonly isLive: boolean }) {
+  const start = parseTime(item.at);
+  const end = parseTime(item.endedAt);
+  const isOpen = item.status === 'pending' || item.status === 'in_progress';
+  if (isOpen && isLive && start !== undefined) return <Running startMs={start} />;
+  return start === undefined || end === undefined ? null : <span>{formatDuration(end - start)}</span>;
+}
+
+function Running({ startMs }: { readonly startMs: number }) {
+  const now = useNow();
+  return (
+    <>
+      <span className="sign running mr-1" />
+      <span>{formatDuration(now - startMs)}</span>
+    </>
+  );
+}
+
+export function Late() {
+  return (
+    <span className="text-s text-ink-3" title="It arrived after its turn had ended">
+      {' '}
+      · late
+    </span>
+  );
+}

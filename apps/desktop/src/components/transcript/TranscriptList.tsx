@@ -1,0 +1,122 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { ArrowDown } from 'lucide-react';
+import { type ReactNode, type Ref, useEffect, useEffectEvent, useImperativeHandle, useRef, useState } from 'react';
+import type { Row } from '../../store/rows.ts';
+import { estimateRowHeight, RowView } from './RowView.tsx';
+
+/** Nearer to the end than this, the reader follows it. */
+const END_THRESHOLD_PX = 64;
+
+export interface TranscriptListHandle {
+  showRow(index: number): void;
+}
+
+/**
+ * The transcript as a virtual list. It follows the end only for a reader who is there; for everybody else nothing moves,
+ * and a button tells how much is new below.
+ */
+export function TranscriptList(props: {
+  readonly rows: readonly Row[];
+  readonly agent: string;
+  readonly channelId: string | null;
+  readonly cwd: string | undefined;
+  readonly isLive: boolean;
+  readonly runningTurnId: string | undefined;
+  /** Stands after the last row: what goes on now. */
+  readonly foot: ReactNode;
+  readonly handle: Ref<TranscriptListHandle>;
+}) {
+  const { rows } = props;
+  const scroller = useRef<HTMLDivElement>(null);
+  const [seenCount, setSeenCount] = useState<number>();
+  const virtualizer = useVirtualizer({
+    count: rows.length + 1,
+    getScrollElement: () => scroller.current,
+    estimateSize: (index) => (rows[index] === undefined ? 48 : estimateRowHeight(rows[index])),
+    getItemKey: (index) => rows[index]?.key ?? 'foot',
+    overscan: 6,
+    paddingStart: 20,
+    paddingEnd: 12,
+    anchorTo: 'end',
+    followOnAppend: true,
+    scrollEndThreshold: END_THRESHOLD_PX,
+    initialOffset: () => Number.MAX_SAFE_INTEGER,
+  });
+  useImperativeHandle(props.handle, () => ({
+    showRow: (index) => virtualizer.scrollToIndex(index, { align: 'center' }),
+  }));
+
+  const noteScroll = useEffectEvent(() => {
+    const isAway = !virtualizer.isAtEnd(END_THRESHOLD_PX);
+    setSeenCount((seen) => (isAway ? (seen ?? rows.length) : undefined));
+  });
+  const toEnd = useEffectEvent(() => virtualizer.scrollToEnd());
+  useEffect(() => {
+    const element = scroller.current;
+    // A session opens at its newest row.
+    toEnd();
+    element?.addEventListener('scroll', noteScroll, { passive: true });
+    return () => element?.removeEventListener('scroll', noteScroll);
+  }, []);
+
+  const isAway = seenCount !== undefined;
+  const fresh = isAway ? rows.length - seenCount : 0;
+  return (
+    <div className="relative min-h-0 flex-1">
+      <div
+        ref={scroller}
+        className="transcript-scroll h-full overflow-y-auto overscroll-contain"
+        data-testid="transcript"
+        role="log"
+        aria-label="Conversation"
+        aria-live="off"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+        tabIndex={0}
+        onKeyDown={(event) => {
+          if (event.key === 'End' && event.target === event.currentTarget) virtualizer.scrollToEnd();
+        }}
+      >
+        <div className="relative w-full" style={{ height: virtualizer.getTotalSize() }}>
+          {virtualizer.getVirtualItems().map((virtual) => {
+            const row = rows[virtual.index];
+            return (
+              <div
+                key={virtual.key}
+                ref={virtualizer.measureElement}
+                data-index={virtual.index}
+                data-testid={row === undefined ? undefined : 'row'}
+                data-turn={row?.turn.id}
+                className="transcript-row"
+                style={{ transform: `translateY(${virtual.start}px)` }}
+              >
+                {row === undefined ? (
+                  props.foot
+                ) : (
+                  <RowView
+                    row={row}
+                    agent={props.agent}
+                    channelId={props.channelId}
+                    cwd={props.cwd}
+                    isRunning={row.turn.id === props.runningTurnId}
+                    isLive={props.isLive}
+                  />
+                )}
+              </div>
+            );
+          })}
+        </div>
+      </div>
+      {isAway && (
+        <button
+          type="button"
+          className="btn absolute bottom-3 left-1/2 -translate-x-1/2 rounded-full bg-raised shadow-md"
+          data-testid="to-latest"
+          onClick={() => virtualizer.scrollToEnd()}
+        >
+          <ArrowDown size={14} strokeWidth={1.7} aria-hidden="true" />
+          {fresh > 0 ? `${fresh} new` : 'Latest'}
+        </button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,76 @@
+import { createContext, useContext, useEffect, useEffectEvent } from 'react';
+
+/**
+ * Which open permission cards are on the screen. Keys answer only what can be read, and the bar above the composer speaks
+ * only of what can't.
+ */
+export interface SeenPermissions {
+  watch(card: Element, itemId: string): () => void;
+  /** The cards in view, first shown first. */
+  read(): readonly string[];
+  subscribe(listener: () => void): () => void;
+}
+
+/** How much of a card must be in view: its question and its buttons. */
+const VISIBLE_SHARE = 0.6;
+
+export function createSeenPermissions(): SeenPermissions {
+  const listeners = new Set<() => void>();
+  let seen: readonly string[] = [];
+  const set = (next: readonly string[]) => {
+    seen = next;
+    for (const tell of listeners) tell();
+  };
+  return {
+    watch(card, itemId) {
+      const observer = new IntersectionObserver(
+        ([entry]) => {
+          const isSeen = entry?.isIntersecting === true;
+          if (isSeen !== seen.includes(itemId)) set(isSeen ? [...seen, itemId] : seen.filter((id) => id !== itemId));
+        },
+        { threshold: VISIBLE_SHARE },
+      );
+      observer.observe(card);
+      return () => {
+        observer.disconnect();
+        if (seen.includes(itemId)) set(seen.filter((id) => id !== itemId));
+      };
+    },
+    read: () => seen,
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}
+
+const NOTHING_SEEN: SeenPermissions = {
+  watch: () => () => undefined,
+  read: () => [],
+  subscribe: () => () => undefined,
+};
+
+export const SeenPermissionsContext = createContext<SeenPermissions>(NOTHING_SEEN);
+
+export const useSeenPermissions = () => useContext(SeenPermissionsContext);
+
+/** Calls back for 1–9 while this card is the only one on the screen and nobody types. */
+export function usePermissionKeys(itemId: string, choose: (digit: number) => void): void {
+  const seen = useSeenPermissions();
+  const onKey = useEffectEvent((event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || !/^[1-9]$/.test(event.key)) return;
+    if (isTyping(event.target) || document.querySelector('dialog[open]') !== null) return;
+    const [only, ...others] = seen.read();
+    if (only !== itemId || others.length > 0) return;
+    event.preventDefault();
+    choose(Number(event.key));
+  });
+  useEffect(() => {
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, []);
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest('input, textarea, select, [contenteditable]') !== null;
+}

@@ -1,0 +1,39 @@
+import './styles/index.css';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { App } from './components/App.tsx';
+import { DesktopProvider } from './components/use-desktop.ts';
+import { keepLinkToken, takeLinkToken } from './link-token.ts';
+import { onFrame } from './on-frame.ts';
+import { createDesktop } from './store/desktop.ts';
+import { applyTheme, readTheme } from './theme.ts';
+import { startWorker } from './trusted-worker.ts';
+import type { WorkerToPage } from './worker/protocol.ts';
+
+const token = takeLinkToken();
+applyTheme(readTheme());
+
+const worker = startWorker();
+const desktop = createDesktop({
+  post: (message) => worker.postMessage(message),
+  nowMs: () => Date.now(),
+  onFrame,
+  keepToken: keepLinkToken,
+});
+worker.onmessage = (event: MessageEvent<WorkerToPage>) => desktop.receive(event.data);
+worker.onerror = (event) =>
+  desktop.receive({
+    type: 'session',
+    session: { phase: 'failed', problem: `The page’s worker failed: ${event.message}` },
+  });
+desktop.open(new URL('api/', document.baseURI).href, token);
+
+const root = document.getElementById('root');
+if (root === null) throw new TypeError('index.html must have an element #root');
+createRoot(root).render(
+  <StrictMode>
+    <DesktopProvider value={desktop}>
+      <App />
+    </DesktopProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,210 @@
+import type { ControlDraft, ControlProgress, Presence, RelayState, ViewerEvent, WarningCode } from '@heliograph/client';
+import { TranscriptFold } from '@heliograph/transcript';
+import { createStore, type StoreApi } from 'zustand/vanilla';
+import type { Session } from '../worker/protocol.ts';
+import type { ControlEntry } from './control-entry.ts';
+import { type SessionRef, sameSession } from './session-ref.ts';
+
+/** One agent as the screen knows it. */
+export interface AgentRecord {
+  readonly publicKey: string;
+  readonly name: string;
+  readonly revoked: boolean;
+  readonly presence: Presence | undefined;
+  /** Grows with every event; what it hands out never changes. */
+  readonly fold: TranscriptFold;
+  /** Counts changes of `fold`, so that selectors look again. */
+  readonly version: number;
+}
+
+export interface Warning {
+  readonly id: number;
+  readonly agent: string | undefined;
+  readonly code: WarningCode | 'worker';
+  readonly message: string;
+}
+
+export interface RelayRecord {
+  readonly url: string;
+  readonly state: RelayState | undefined;
+}
+
+export interface DesktopState {
+  readonly session: Session;
+  readonly relays: readonly RelayRecord[];
+  readonly agents: readonly AgentRecord[];
+  readonly strangers: readonly { readonly publicKey: string; readonly frames: number }[];
+  readonly warnings: readonly Warning[];
+  readonly controls: readonly ControlEntry[];
+  readonly selected: SessionRef | undefined;
+}
+
+export type DesktopStore = StoreApi<DesktopState>;
+
+const MAX_WARNINGS = 50;
+const MAX_CONTROLS = 200;
+
+export function createDesktopStore(): DesktopStore {
+  return createStore<DesktopState>(() => ({
+    session: { phase: 'opening' },
+    relays: [],
+    agents: [],
+    strangers: [],
+    warnings: [],
+    controls: [],
+    selected: undefined,
+  }));
+}
+
+/** Takes over what the worker says of the key: agents and relays it names appear at once. */
+export function applySession(state: DesktopState, session: Session): DesktopState {
+  if (session.phase !== 'ready') return { ...state, session };
+  const named = session.agents.map((known): AgentRecord => {
+    const record = findAgent(state, known.publicKey) ?? newAgent(known.publicKey);
+    return { ...record, name: known.name, revoked: known.revoked ?? false };
+  });
+  const others = state.agents.filter((agent) => !named.some((known) => known.publicKey === agent.publicKey));
+  const relays = session.relays.map(
+    (url) => state.relays.find((relay) => relay.url === url) ?? { url, state: undefined },
+  );
+  return { ...state, session, agents: [...named, ...others], relays };
+}
+
+/** One frame's worth of viewer events, folded into one new state. */
+export function applyEvents(state: DesktopState, events: readonly ViewerEvent[]): DesktopState {
+  let next = state;
+  for (const event of events) next = applyEvent(next, event);
+  return next.selected === undefined ? selectFirst(next) : next;
+}
+
+function applyEvent(state: DesktopState, event: ViewerEvent): DesktopState {
+  switch (event.type) {
+    case 'relay': {
+      const record = { url: event.url, state: event.state };
+      const known = state.relays.some((relay) => relay.url === event.url);
+      const relays = known ? state.relays.map((r) => (r.url === event.url ? record : r)) : [...state.relays, record];
+      return { ...state, relays };
+    }
+    case 'presence':
+      return patchAgent(state, event.presence.agent, (agent) => ({
+        ...agent,
+        presence: event.presence,
+        name: isNamed(state, agent.publicKey) ? agent.name : event.presence.name,
+      }));
+    case 'events':
+      return patchAgent(state, event.agent, (agent) => {
+        for (const one of event.events) agent.fold.insert(one);
+        return { ...agent, version: agent.version + 1 };
+      });
+    case 'snapshot':
+      return state;
+    case 'control':
+      return { ...state, controls: applyProgress(state.controls, event.progress) };
+    case 'stranger': {
+      const { publicKey, frames } = event;
+      const others = state.strangers.filter((stranger) => stranger.publicKey !== publicKey);
+      return { ...state, strangers: [...others, { publicKey, frames }] };
+    }
+    case 'warning':
+      return addWarning(state, event.agent, event.code, event.message);
+  }
+}
+
+export function addWarning(
+  state: DesktopState,
+  agent: string | undefined,
+  code: Warning['code'],
+  message: string,
+): DesktopState {
+  const last = state.warnings.at(-1);
+  if (last?.agent === agent && last?.message === message) return state;
+  const warning = { id: (last?.id ?? 0) + 1, agent, code, message };
+  return { ...state, warnings: [...state.warnings.slice(1 - MAX_WARNINGS), warning] };
+}
+
+export function dismissWarning(state: DesktopState, id: number): DesktopState {
+  return { ...state, warnings: state.warnings.filter((warning) => warning.id !== id) };
+}
+
+/** Remembers a control that is about to be sent. */
+export function addControl(
+  state: DesktopState,
+  control: { readonly id: number; readonly agent: string; readonly draft: ControlDraft; readonly startedAtMs: number },
+): DesktopState {
+  const entry: ControlEntry = {
+    ...control,
+    requestId: undefined,
+    phase: 'sending',
+    status: undefined,
+    reason: undefined,
+  };
+  return { ...state, controls: [...state.controls.slice(1 - MAX_CONTROLS), entry] };
+}
+
+/** The worker gave the control its requestId: progress can find it from now on. */
+export function nameControl(state: DesktopState, id: number, requestId: string): DesktopState {
+  return { ...state, controls: state.controls.map((entry) => (entry.id === id ? { ...entry, requestId } : entry)) };
+}
+
+export function dropControl(state: DesktopState, id: number): DesktopState {
+  return { ...state, controls: state.controls.filter((entry) => entry.id !== id) };
+}
+
+function applyProgress(controls: readonly ControlEntry[], progress: ControlProgress): readonly ControlEntry[] {
+  return controls.map((entry) =>
+    entry.requestId === progress.requestId
+      ? {
+          ...entry,
+          phase: progress.phase,
+          status: progress.result?.status,
+          reason: progress.result?.reason ?? progress.reason,
+        }
+      : entry,
+  );
+}
+
+export function selectSession(state: DesktopState, ref: SessionRef | undefined): DesktopState {
+  return sameSession(state.selected, ref) ? state : { ...state, selected: ref };
+}
+
+/** Somebody who opens the page wants to see a conversation, not an empty place for one. */
+function selectFirst(state: DesktopState): DesktopState {
+  for (const agent of state.agents) {
+    const channelId = agent.fold.channels().at(-1);
+    if (channelId !== undefined && channelId !== null) {
+      return { ...state, selected: { agent: agent.publicKey, channelId } };
+    }
+  }
+  return state;
+}
+
+export function findAgent(state: DesktopState, publicKey: string | undefined): AgentRecord | undefined {
+  return state.agents.find((agent) => agent.publicKey === publicKey);
+}
+
+function patchAgent(state: DesktopState, publicKey: string, patch: (agent: AgentRecord) => AgentRecord): DesktopState {
+  if (findAgent(state, publicKey) === undefined) {
+    return { ...state, agents: [...state.agents, patch(newAgent(publicKey))] };
+  }
+  return {
+    ...state,
+    agents: state.agents.map((agent) => (agent.publicKey === publicKey ? patch(agent) : agent)),
+  };
+}
+
+function newAgent(publicKey: string): AgentRecord {
+  return {
+    publicKey,
+    name: publicKey.slice(0, 8),
+    revoked: false,
+    presence: undefined,
+    fold: new TranscriptFold(),
+    version: 0,
+  };
+}
+
+/** The owner's own name for an agent goes before the one it gives itself. */
+function isNamed(state: DesktopState, publicKey: string): boolean {
+  const { session } = state;
+  return session.phase === 'ready' && session.agents.some((known) => known.publicKey === publicKey);
+}

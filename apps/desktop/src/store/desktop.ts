@@ -1,0 +1,131 @@
+import type { ControlDraft, ViewerEvent } from '@heliograph/client';
+import type { Result } from '@heliograph/wire';
+import type { AgentChange, Failure, PageToWorker, WorkerToPage } from '../worker/protocol.ts';
+import {
+  addControl,
+  addWarning,
+  applyEvents,
+  applySession,
+  createDesktopStore,
+  type DesktopStore,
+  dismissWarning,
+  dropControl,
+  nameControl,
+  selectSession,
+} from './desktop-store.ts';
+import type { SessionRef } from './session-ref.ts';
+
+/** What the page needs of the world; handed in, so that tests and the fixture page bring their own. */
+export interface DesktopPort {
+  /** Sends to the worker. */
+  post(message: PageToWorker): void;
+  nowMs(): number;
+  /** Calls back before the next paint, or soon when nothing is painted. */
+  onFrame(fire: () => void): void;
+  /** Keeps the token that opens the page again after a reload of this tab. */
+  keepToken(token: string): void;
+}
+
+/** Prompts half typed that are kept, one per session; the oldest go first. */
+const MAX_DRAFTS = 100;
+
+/** The page's one store and everything that changes it. */
+export interface Desktop {
+  readonly store: DesktopStore;
+  readonly nowMs: () => number;
+  /** Takes a message of the worker. */
+  receive(message: WorkerToPage): void;
+  open(apiBase: string, token: string | undefined): void;
+  unlock(passphrase: string): void;
+  importKey(secret: string, passphrase: string, relays: readonly string[]): void;
+  forgetKey(): void;
+  select(ref: SessionRef | undefined): void;
+  /** What was typed into a session's composer and not sent. */
+  readDraft(key: string): string;
+  keepDraft(key: string, text: string): void;
+  control(agent: string, draft: ControlDraft): void;
+  dropControl(id: number): void;
+  resync(agent?: string): void;
+  dismissWarning(id: number): void;
+  changeAgent(change: AgentChange): Promise<Result<undefined, Failure>>;
+  invite(name: string, relays: readonly string[]): Promise<Result<{ readonly text: string }, Failure>>;
+}
+
+export function createDesktop(port: DesktopPort): Desktop {
+  const store = createDesktopStore();
+  const answers = new Map<number, (result: never) => void>();
+  const drafts = new Map<string, string>();
+  let lastId = 0;
+  let waiting: ViewerEvent[] = [];
+
+  /** Many messages may come between two paints: they change the screen once. */
+  function receiveEvents(events: readonly ViewerEvent[]): void {
+    const isFirst = waiting.length === 0;
+    for (const event of events) waiting.push(event);
+    if (isFirst) port.onFrame(flush);
+  }
+
+  function flush(): void {
+    const events = waiting;
+    waiting = [];
+    if (events.length > 0) store.setState((state) => applyEvents(state, events));
+  }
+
+  function ask<T>(message: (id: number) => PageToWorker): Promise<T> {
+    const id = ++lastId;
+    return new Promise((resolve) => {
+      answers.set(id, resolve);
+      port.post(message(id));
+    });
+  }
+
+  function answer(id: number, result: unknown): void {
+    answers.get(id)?.(result as never);
+    answers.delete(id);
+  }
+
+  return {
+    store,
+    nowMs: port.nowMs,
+    receive(message) {
+      switch (message.type) {
+        case 'session':
+          return store.setState((state) => applySession(state, message.session));
+        case 'next-token':
+          return port.keepToken(message.token);
+        case 'events':
+          return receiveEvents(message.events);
+        case 'problem':
+          return store.setState((state) => addWarning(state, undefined, 'worker', message.message));
+        case 'control-started':
+          store.setState((state) => nameControl(state, message.id, message.requestId));
+          return;
+        case 'agent-changed':
+        case 'invited':
+          return answer(message.id, message.result);
+      }
+    },
+    open: (apiBase, token) => port.post({ type: 'open', apiBase, token }),
+    unlock: (passphrase) => port.post({ type: 'unlock', passphrase }),
+    importKey: (secret, passphrase, relays) => port.post({ type: 'import', secret, passphrase, relays }),
+    forgetKey: () => port.post({ type: 'forget-key' }),
+    select: (ref) => store.setState((state) => selectSession(state, ref)),
+    readDraft: (key) => drafts.get(key) ?? '',
+    keepDraft(key, text) {
+      drafts.delete(key);
+      if (text !== '') drafts.set(key, text);
+      const [oldest] = drafts.keys();
+      if (drafts.size > MAX_DRAFTS && oldest !== undefined) drafts.delete(oldest);
+    },
+    control(agent, draft) {
+      const id = ++lastId;
+      store.setState((state) => addControl(state, { id, agent, draft, startedAtMs: port.nowMs() }));
+      port.post({ type: 'control', id, agent, draft });
+    },
+    dropControl: (id) => store.setState((state) => dropControl(state, id)),
+    resync: (agent) => port.post({ type: 'resync', agent }),
+    dismissWarning: (id) => store.setState((state) => dismissWarning(state, id)),
+    changeAgent: (change) => ask((id) => ({ type: 'change-agent', id, change })),
+    invite: (name, relays) => ask((id) => ({ type: 'invite', id, name, relays })),
+  };
+}

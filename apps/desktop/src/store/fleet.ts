@@ -1,0 +1,139 @@
+import type { Item, Transcript, Turn } from '@heliograph/transcript';
+import { formatAge, formatCost, formatCount, parseTime } from '../text/human.ts';
+import { toPermissionQuestion, toToolSentence } from '../text/tool-sentence.ts';
+import type { AgentRecord } from './desktop-store.ts';
+import { answerablePermissions, runningTurn } from './live.ts';
+import type { SessionRef } from './session-ref.ts';
+import { selectFirstPrompt, sessionTitle } from './session-title.ts';
+
+/** Where a session stands for somebody who looks at many. `off`: its harness does not answer. */
+export type FleetStatus = 'needs' | 'running' | 'failed' | 'quiet' | 'off';
+
+/** One session in the list; `code` follows `words` in code type. */
+export interface FleetEntry {
+  readonly ref: SessionRef;
+  readonly status: FleetStatus;
+  readonly title: string;
+  readonly words: string;
+  readonly code: string | undefined;
+  /** When something last happened in it, ms. */
+  readonly at: number | undefined;
+}
+
+export interface FleetGroup {
+  readonly name: string;
+  readonly entries: readonly FleetEntry[];
+}
+
+const NAMES = ['Needs you', 'Running', 'Failed', 'Quiet'] as const;
+const GROUP_OF: Readonly<Record<FleetStatus, number>> = { needs: 0, running: 1, failed: 2, quiet: 3, off: 3 };
+
+const entries = new WeakMap<AgentRecord, readonly FleetEntry[]>();
+
+/** All sessions: those that wait for the owner first, then running, failed and quiet ones; the newest of each first. */
+export function selectFleet(agents: readonly AgentRecord[]): readonly FleetGroup[] {
+  const groups: FleetEntry[][] = [[], [], [], []];
+  for (const agent of agents) {
+    if (agent.revoked) continue;
+    for (const entry of entriesOf(agent)) groups[GROUP_OF[entry.status]]?.push(entry);
+  }
+  return groups.flatMap((group, at) => {
+    const name = NAMES[at];
+    if (group.length === 0 || name === undefined) return [];
+    return [{ name, entries: group.sort((a, b) => (b.at ?? 0) - (a.at ?? 0)) }];
+  });
+}
+
+/** Agents whose sessions are not known yet: they get a line of their own. */
+export function selectSilentAgents(agents: readonly AgentRecord[]): readonly AgentRecord[] {
+  return agents.filter((agent) => !agent.revoked && entriesOf(agent).length === 0);
+}
+
+function entriesOf(agent: AgentRecord): readonly FleetEntry[] {
+  let found = entries.get(agent);
+  if (found === undefined) {
+    found = agent.fold.channels().flatMap((channelId) => {
+      if (channelId === null) return [];
+      return [toEntry(agent, { agent: agent.publicKey, channelId }, agent.fold.transcript(channelId))];
+    });
+    entries.set(agent, found);
+  }
+  return found;
+}
+
+function toEntry(agent: AgentRecord, ref: SessionRef, transcript: Transcript): FleetEntry {
+  const { presence } = agent;
+  const { session } = transcript;
+  const last = transcript.turns.findLast((turn) => turn.items.length > 0);
+  const base = {
+    ref,
+    title: sessionTitle(session, selectFirstPrompt(transcript)),
+    at: parseTime(last?.items.at(-1)?.updatedAt ?? last?.endedAt ?? last?.startedAt),
+  };
+  const name = session.agentName ?? agent.name;
+  const [asked] = answerablePermissions(presence, transcript);
+  if (asked !== undefined) {
+    const { verb, shortVerb, object, isCode } = toPermissionQuestion(asked, session.cwd);
+    const words = `${name} wants to ${isCode ? shortVerb : verb}`;
+    return { ...base, status: 'needs', words, code: isCode ? object : undefined };
+  }
+  const running = runningTurn(presence, transcript);
+  if (running !== undefined) return { ...base, status: 'running', ...describeActivity(name, running, session.cwd) };
+  if (presence?.harness === 'silent') {
+    const age = presence.lastHeardMs === undefined ? 'not heard yet' : undefined;
+    const words = `${presence.host ?? name} ${age ?? 'does not answer'}`;
+    return { ...base, status: 'off', words, code: undefined };
+  }
+  const turn = transcript.turns.findLast((t) => t.source !== 'none');
+  return { ...base, ...describeEnd(turn, transcript), code: undefined };
+}
+
+function describeActivity(
+  name: string,
+  turn: Turn,
+  cwd: string | undefined,
+): { words: string; code: string | undefined } {
+  const item = turn.items.findLast(({ kind }) => kind === 'tool' || kind === 'agent' || kind === 'thought');
+  if (item?.kind !== 'tool') return { words: `${name} ${wordsOf(item)}`, code: undefined };
+  const { verb, object, isCode } = toToolSentence(item, cwd);
+  const doing =
+    item.status === 'pending' || item.status === 'in_progress' ? `is ${verb.toLowerCase()}` : verb.toLowerCase();
+  return isCode
+    ? { words: `${name} ${doing}`, code: object }
+    : { words: `${name} ${doing} ${object}`, code: undefined };
+}
+
+function wordsOf(item: Item | undefined): string {
+  if (item?.kind === 'agent') return 'is writing';
+  return item?.kind === 'thought' ? 'is thinking' : 'is at work';
+}
+
+const ENDINGS: Readonly<Record<string, string>> = {
+  completed: 'Ended its turn',
+  cancelled: 'Cancelled',
+  killed: 'Stopped by force',
+  failed: 'Failed',
+  refused: 'Refused to go on',
+  unknown: 'Ended',
+};
+
+function describeEnd(turn: Turn | undefined, transcript: Transcript): { status: FleetStatus; words: string } {
+  if (turn === undefined) return { status: 'quiet', words: 'Waits for its first prompt' };
+  if (turn.status === 'open') return { status: 'quiet', words: 'Was at work when it was last heard' };
+  if (turn.outcome === 'failed') {
+    const error = turn.items.findLast((item) => item.kind === 'error');
+    return { status: 'failed', words: error?.kind === 'error' ? error.message : 'Its turn failed' };
+  }
+  const { usage } = transcript.session;
+  const facts = [
+    ENDINGS[turn.outcome ?? 'unknown'],
+    usage?.used !== undefined && `${formatCount(usage.used)} tokens`,
+    usage?.cost !== undefined && formatCost(usage.cost),
+  ];
+  return { status: 'quiet', words: facts.filter(Boolean).join(' · ') };
+}
+
+/** `now`, `4 m`: how long ago something last happened in a session. */
+export function ageOf(entry: FleetEntry, nowMs: number): string {
+  return entry.at === undefined ? '' : formatAge(Math.max(0, nowMs - entry.at));
+}

@@ -1,0 +1,78 @@
+import { formatAge } from '../text/human.ts';
+import { toPlainLine } from '../text/visible-text.ts';
+import type { AgentRecord, RelayRecord } from './desktop-store.ts';
+
+/** One of the three connections a session hangs on; `words` is a whole sentence. */
+export interface Light {
+  readonly sign: 'ok' | 'wait' | 'bad';
+  readonly words: string;
+}
+
+export interface LightsState {
+  readonly relay: Light;
+  readonly harness: Light;
+  readonly agent: Light;
+}
+
+/** Relay, harness, agent: three truths that are never mixed into one. */
+export function readLights(relays: readonly RelayRecord[], agent: AgentRecord | undefined, nowMs: number): LightsState {
+  const relay = readRelays(relays, nowMs);
+  if (agent === undefined) {
+    const none: Light = { sign: 'wait', words: 'No agent is chosen.' };
+    return { relay, harness: none, agent: none };
+  }
+  return { relay, harness: readHarness(agent, nowMs), agent: readProcess(agent) };
+}
+
+function readRelays(relays: readonly RelayRecord[], nowMs: number): Light {
+  const [first] = relays;
+  if (first === undefined) {
+    return { sign: 'bad', words: 'No relay is set: start the desktop with --relay ws://HOST:7447.' };
+  }
+  const ready = relays.find((relay) => relay.state?.phase === 'ready');
+  if (ready !== undefined) {
+    const others = relays.length - 1;
+    return { sign: 'ok', words: `Connected to ${ready.url}${others > 0 ? ` and ${others} more` : ''}.` };
+  }
+  const broken = relays.find((relay) => relay.state?.phase === 'waiting') ?? first;
+  const { state, url } = broken;
+  if (state?.phase !== 'waiting') return { sign: 'wait', words: `Connecting to ${url}.` };
+  const inMs = Math.max(0, (state.retryAtMs ?? nowMs) - nowMs);
+  const why = state.reason === undefined ? '' : `: ${toPlainLine(state.reason, 300)}`;
+  return { sign: 'bad', words: `${url} can’t be reached${why}. Next try in ${Math.ceil(inMs / 1_000)} s.` };
+}
+
+function readHarness(agent: AgentRecord, nowMs: number): Light {
+  const { presence } = agent;
+  const place = presence?.host === undefined ? 'The harness' : `The harness on ${toPlainLine(presence.host, 80)}`;
+  if (presence === undefined) return { sign: 'wait', words: `${toPlainLine(agent.name, 64)} has not been heard yet.` };
+  const age = presence.lastHeardMs === undefined ? undefined : formatAge(nowMs - presence.lastHeardMs);
+  const heard =
+    age === undefined ? 'nothing was heard of it yet' : age === 'now' ? 'heard just now' : `last heard ${age} ago`;
+  switch (presence.harness) {
+    case 'live':
+      return { sign: 'ok', words: `${place} answers; ${heard}.` };
+    case 'waiting':
+      return { sign: 'wait', words: `${place} is being asked how things are; ${heard}.` };
+    case 'silent':
+      return { sign: 'bad', words: `${place} does not answer; ${heard}.` };
+  }
+}
+
+function readProcess(agent: AgentRecord): Light {
+  const { presence } = agent;
+  if (presence?.harness !== 'live') return { sign: 'wait', words: 'Whether the agent runs is not known now.' };
+  switch (presence.process) {
+    case 'running':
+      return { sign: 'ok', words: 'The agent is running.' };
+    case 'starting':
+      return { sign: 'wait', words: 'The agent is starting.' };
+    case 'exited':
+      return {
+        sign: 'bad',
+        words: 'The agent’s process has ended; the next prompt starts it anew if the harness can.',
+      };
+    default:
+      return { sign: 'wait', words: 'The harness has not told of its agent yet.' };
+  }
+}

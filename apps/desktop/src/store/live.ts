@@ -1,0 +1,35 @@
+import type { Presence } from '@heliograph/client';
+import type { PermissionItem, Transcript, Turn } from '@heliograph/transcript';
+
+/** Whether a stream is now and not a replay of the past: my snapshot named it, or it opened after that (WIRE 5). */
+export function isLiveStream(presence: Presence | undefined, stream: string | undefined): boolean {
+  return presence?.harness === 'live' && stream !== undefined && presence.liveStreams.includes(stream);
+}
+
+/** Whether a decision would reach the request: it is pending, bound to a nonce, and its stream is live. */
+export function isAnswerable(presence: Presence | undefined, item: PermissionItem): boolean {
+  return item.state === 'pending' && item.nonce !== undefined && isLiveStream(presence, item.request.stream);
+}
+
+/** The prompt turn that is being answered now; an open turn of a stream that is not live is history. */
+export function runningTurn(presence: Presence | undefined, transcript: Transcript | undefined): Turn | undefined {
+  const turn = transcript?.turns.findLast((t) => t.source !== 'none');
+  if (turn?.status !== 'open') return undefined;
+  return isLiveStream(presence, turn.refs.at(-1)?.stream) ? turn : undefined;
+}
+
+/** What waits for the owner in a session, oldest first. */
+export function answerablePermissions(
+  presence: Presence | undefined,
+  transcript: Transcript | undefined,
+): readonly PermissionItem[] {
+  if (presence?.harness !== 'live' || transcript === undefined) return [];
+  const found: PermissionItem[] = [];
+  // A request is pending only in a turn that is open, and open turns are the last ones.
+  for (let at = transcript.turns.length - 1; at >= 0; at--) {
+    const turn = transcript.turns[at] as Turn;
+    for (const item of turn.items) if (item.kind === 'permission' && isAnswerable(presence, item)) found.push(item);
+    if (turn.status === 'ended' && turn.source !== 'none') break;
+  }
+  return found.sort((a, b) => (a.at < b.at ? -1 : 1));
+}

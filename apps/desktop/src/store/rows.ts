@@ -1,0 +1,87 @@
+import type { Item, SeqRange, ToolItem, Transcript, Turn } from '@heliograph/transcript';
+
+/** One row of the transcript list. Keys are stable, so that the list keeps its place when rows come before it. */
+export type Row =
+  | { readonly type: 'item'; readonly key: string; readonly item: Item; readonly turn: Turn }
+  /** Consecutive looks at files that all went well: one sentence, opened on demand. */
+  | { readonly type: 'looks'; readonly key: string; readonly items: readonly ToolItem[]; readonly turn: Turn }
+  | { readonly type: 'turn-end'; readonly key: string; readonly turn: Turn };
+
+const turnRows = new WeakMap<Turn, readonly Row[]>();
+const transcriptRows = new WeakMap<Transcript, readonly Row[]>();
+
+/** The rows of a transcript; those of a turn that did not change are the same values as before. */
+export function selectRows(transcript: Transcript): readonly Row[] {
+  let rows = transcriptRows.get(transcript);
+  if (rows === undefined) {
+    rows = transcript.turns.flatMap(rowsOfTurn);
+    transcriptRows.set(transcript, rows);
+  }
+  return rows;
+}
+
+function rowsOfTurn(turn: Turn): readonly Row[] {
+  let rows = turnRows.get(turn);
+  if (rows === undefined) {
+    rows = toRows(turn);
+    turnRows.set(turn, rows);
+  }
+  return rows;
+}
+
+function toRows(turn: Turn): readonly Row[] {
+  const rows: Row[] = [];
+  let looks: ToolItem[] = [];
+  const endLooks = () => {
+    const [first] = looks;
+    if (first === undefined) return;
+    if (looks.length === 1) rows.push({ type: 'item', key: first.id, item: first, turn });
+    else rows.push({ type: 'looks', key: `looks:${first.id}`, items: looks, turn });
+    looks = [];
+  };
+  const asked = openRequests(turn);
+  for (const item of turn.items) {
+    // A call that waits for leave is told by the card that asks for it.
+    if (item.kind === 'tool' && item.endedAt === undefined && asked.has(item.toolCallId)) continue;
+    if (item.kind === 'tool' && isQuietLook(item)) {
+      looks.push(item);
+      continue;
+    }
+    endLooks();
+    rows.push({ type: 'item', key: item.id, item, turn });
+  }
+  endLooks();
+  if (turn.source !== 'none' && turn.status === 'ended') rows.push({ type: 'turn-end', key: `end:${turn.id}`, turn });
+  return rows;
+}
+
+/** Calls that an undecided permission of the turn is about. */
+function openRequests(turn: Turn): ReadonlySet<string | undefined> {
+  const asked = new Set<string | undefined>();
+  if (turn.status === 'ended') return asked;
+  for (const item of turn.items) if (item.kind === 'permission' && item.state !== 'decided') asked.add(item.toolCallId);
+  return asked;
+}
+
+function isQuietLook(item: ToolItem): boolean {
+  return (item.toolKind === 'read' || item.toolKind === 'search') && item.status === 'completed';
+}
+
+/** Whether a line lies in these ranges. */
+export function coversLine(refs: readonly SeqRange[], stream: string, seq: number): boolean {
+  return refs.some((range) => range.stream === stream && range.first <= seq && seq <= range.last);
+}
+
+/** The row a line became part of, −1 when it has none of its own. The narrowest item wins. */
+export function findRowOfLine(rows: readonly Row[], stream: string, seq: number): number {
+  return rows.findIndex((row) => {
+    if (row.type === 'item') return coversLine(row.item.refs, stream, seq);
+    return row.type === 'looks' && row.items.some((item) => coversLine(item.refs, stream, seq));
+  });
+}
+
+/** Where a row came from. */
+export function rowRefs(row: Row): readonly SeqRange[] {
+  if (row.type === 'item') return row.item.refs;
+  return row.type === 'looks' ? row.items.flatMap((item) => item.refs) : row.turn.refs;
+}

@@ -1,0 +1,22 @@
+import tailwindcss from '@tailwindcss/vite';
+import react from '@vitejs/plugin-react';
+// biome-ignore lint/correctness/noUndeclaredDependencies: the repository's own build tool
+import { defineConfig } from 'vite';
+
+// `--mode story` builds the page of stories (src/dev) instead of the product.
+export default defineConfig(({ mode }) => ({
+  root: import.meta.dirname,
+  // Relative, so that the page works below any path; the host's CSP allows no inline script, style or data: font.
+  base: './',
+  plugins: [react(), tailwindcss()],
+  build: {
+    target: 'es2023',
+    outDir: 'dist',
+    emptyOutDir: true,
+    assetsInlineLimit: 0,
+    chunkSizeWarningLimit: 1_500,
+    modulePreload: { polyfill: false },
+    rolldownOptions: { input: mode === 'story' ? 'story.html' : 'index.html' },
+  },
+  worker: { format: 'es' },
+}));
