@@ -34,8 +34,10 @@ export interface Context {
   path(text: string): string;
 }
 
-export function createContext(env: Env, command: readonly string[] | undefined, installation: Installation): Context {
-  const folder = userFolder(env, process.cwd());
+export function createContext(given: Env, command: readonly string[] | undefined, installation: Installation): Context {
+  const folder = userFolder(given, process.cwd());
+  const passphraseFile = given.HELIOGRAPH_PASSPHRASE_FILE;
+  const env = passphraseFile ? { ...given, HELIOGRAPH_PASSPHRASE_FILE: resolve(folder, passphraseFile) } : given;
   const log = createLog(env);
   const { crypto, report } = selectNodeCrypto();
   log.debug(report);
