@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ControlResult } from '@heliograph/wire';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { HarnessProcess } from './support/harness-process.ts';
 import { Stage } from './support/stage.ts';
 
 let stage: Stage;
@@ -70,6 +71,32 @@ describe('controls', () => {
     await viewer.until('the refusal', () =>
       viewer.find<ControlResult>('control_result', (p) => p.status === 'wrong_run'),
     );
+  });
+
+  test('HA28: a harness killed between writing a control down and doing it answers uncertain, and does not do it', async () => {
+    // The fourth uuid is the turn's: run, channel and stream come before it, the ledger's line too.
+    const dying = await HarnessProcess.start(stage, { dieAtUuid: 4 });
+    const viewer = await stage.watch();
+    await viewer.until('the session', () => viewer.find('session_resolved'));
+    const line = await stage.ownerLine();
+    const prompt = {
+      type: 'prompt',
+      requestId: REQUEST,
+      run: dying.run,
+      channelId: dying.channelId,
+      content: [{ type: 'text', text: 'once' }],
+    } as const;
+    await line.publish(await stage.frame(prompt));
+    expect(await dying.exited).toBe('SIGKILL');
+    const second = await stage.harness();
+    viewer.resync();
+    await viewer.until('the new run', () => viewer.snapshot?.run === second.run);
+    await line.publish(await stage.frame(prompt, nowSec() - 2));
+    const answer = await viewer.until('the answer', () =>
+      viewer.events(second.run).find(({ kind, payload }) => kind === 'control_result' && payload.includes(REQUEST)),
+    );
+    expect(JSON.parse(answer.payload)).toMatchObject({ type: 'prompt', status: 'uncertain' });
+    expect(viewer.events().some(({ kind }) => kind === 'turn_started')).toBe(false);
   });
 
   test('HA39: a canary that the viewer received is in no file of the harness and in no log line', async () => {

@@ -1,0 +1,47 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { attest, hexEncode } from '@heliograph/wire';
+import type { Stage } from './stage.ts';
+
+/** What the child is told in its environment. */
+export interface ChildOptions {
+  /** It kills itself with SIGKILL when its harness asks for this many uuids. */
+  readonly dieAtUuid: number;
+}
+
+/** A harness in a process of its own, that can die like one. */
+export class HarnessProcess {
+  readonly run: string;
+  readonly channelId: string;
+  /** The signal or code it ended with. */
+  readonly exited: Promise<string>;
+
+  static async start(stage: Stage, { dieAtUuid }: ChildOptions): Promise<HarnessProcess> {
+    const main = new URL('./harness-process-main.ts', import.meta.url).pathname;
+    const child = spawn(process.execPath, ['--import', 'tsx', main], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: {
+        ...process.env,
+        STAGE: JSON.stringify({
+          relay: stage.relayUrl,
+          owner: stage.owner,
+          agentKey: hexEncode(stage.agentKey),
+          authTag: attest(stage.ownerKey, stage.agent, '', stage.crypto),
+          cwd: stage.folder,
+          stateDir: stage.stateDir,
+          dieAtUuid,
+        }),
+      },
+    });
+    const exited = once(child, 'exit').then(([code, signal]) => String(signal ?? code));
+    const [ready] = (await once(createInterface(child.stdout), 'line')) as [string];
+    return new HarnessProcess(JSON.parse(ready) as { run: string; channelId: string }, exited);
+  }
+
+  private constructor({ run, channelId }: { run: string; channelId: string }, exited: Promise<string>) {
+    this.run = run;
+    this.channelId = channelId;
+    this.exited = exited;
+  }
+}
