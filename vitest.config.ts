@@ -9,6 +9,7 @@ export default defineConfig({
           name: 'unit',
           include: ['{packages,apps}/*/src/**/*.test.{ts,tsx}', 'scripts/**/*.test.mjs'],
           testTimeout: 20_000,
+          sequence: { groupOrder: 1 },
         },
       },
       {
@@ -18,6 +19,7 @@ export default defineConfig({
           testTimeout: 90_000,
           hookTimeout: 120_000,
           maxWorkers: 2,
+          sequence: { groupOrder: 2 },
         },
       },
     ],

@@ -8,7 +8,7 @@ const bin = (name) => `node_modules/${name}`;
 const steps = [
   {
     name: 'types',
-    args: [bin('turbo/bin/turbo'), 'run', 'check:types', '--output-logs=errors-only', '--concurrency=2'],
+    args: [bin('turbo/bin/turbo'), 'run', 'check:types', '--output-logs=errors-only', '--continue', '--concurrency=2'],
   },
   { name: 'format and lint', args: [bin('@biomejs/biome/bin/biome'), 'check', '--error-on-warnings', '.'] },
   { name: 'layers', args: ['scripts/check-layers.mjs'] },
