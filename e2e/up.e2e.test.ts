@@ -1,0 +1,104 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import AxeBuilder from '@axe-core/playwright';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { launchChromium, openPage, PHONE } from './support/chromium.ts';
+import { Product, type Program } from './support/product.ts';
+
+/** `npm start`: everything on one machine, with the demo agent. */
+describe('up', () => {
+  const product = new Product();
+  let browser: Browser;
+  let up: Program;
+  let page: Page;
+  let offences: readonly string[];
+
+  beforeAll(async () => {
+    browser = await launchChromium();
+    up = product.start(['up', '--no-window'], { home: product.home('home') });
+    for (const part of ['relay', 'agent', 'desktop']) await up.ready(part);
+    const watched = await openPage(browser, (await up.ready('desktop')).url as string, { ...PHONE, dark: false });
+    ({ page, offences } = watched);
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await product.close();
+  });
+
+  it('E11 is usable on a phone: a prompt, its answer, a permission in reach of a thumb', async () => {
+    await page.getByTestId('session-row').first().click();
+    await page.locator('[data-testid="session"][data-live="true"]').waitFor();
+    await page.getByTestId('composer').fill('Show me what you can do');
+    await page.getByTestId('send').click();
+    const option = page.locator('[data-answerable="true"] [data-testid="permission-option"]').first();
+    await option.waitFor();
+    expect((await option.boundingBox())?.height).toBeGreaterThanOrEqual(44);
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    expect(overflow).toBeLessThanOrEqual(0);
+    await checkAccessibility(page);
+    await option.click();
+    await page.locator('[data-testid="turn-end"][data-outcome="completed"]').first().waitFor();
+  });
+
+  it('E12 can be read by everyone: no accessibility fault at either width, light or dark', async () => {
+    for (const colorScheme of ['dark', 'light'] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      for (const size of [PHONE, { width: 1_440, height: 900 }]) {
+        await page.setViewportSize(size);
+        await checkAccessibility(page);
+      }
+    }
+    expect(offences).toEqual([]);
+  });
+
+  it('E13 stays truthful when the page is opened while a turn runs', async () => {
+    await page.getByTestId('composer').fill('slow');
+    await page.getByTestId('composer').press('Enter');
+    await page.getByTestId('cancel').waitFor();
+    await page.reload();
+    await page.getByTestId('session-row').first().click();
+    await page.getByTestId('cancel').click();
+    await page.locator('[data-testid="turn-end"][data-outcome="cancelled"]').waitFor();
+    // What was said before the reload is here too.
+    await page.locator('[data-testid="turn-end"][data-outcome="completed"]').first().waitFor({ state: 'attached' });
+  });
+
+  it('E14 ends with everything it started', async () => {
+    const children = descendants(up.pid);
+    expect(children.length).toBeGreaterThan(0);
+    expect(await up.stop()).toBe(0);
+    expect(children.filter(isAlive)).toEqual([]);
+  });
+});
+
+async function checkAccessibility(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 160)).join(' | ')}`);
+  expect(found).toEqual([]);
+}
+
+function descendants(pid: number): number[] {
+  const parents = new Map<number, number>();
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    const parent = parentOf(Number(name));
+    if (parent !== undefined) parents.set(Number(name), parent);
+  }
+  const found = [pid];
+  for (const at of found) for (const [child, parent] of parents) if (parent === at) found.push(child);
+  return found.slice(1);
+}
+
+function parentOf(pid: number): number | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
+  } catch {
+    return undefined; // Ended meanwhile.
+  }
+}
+
+function isAlive(pid: number): boolean {
+  return parentOf(pid) !== undefined;
+}
