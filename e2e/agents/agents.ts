@@ -24,16 +24,14 @@ export interface AgentProfile {
 
 /** What the agent does, as asserted: a sentence is the reason why it can't. */
 export interface Abilities {
-  /** Shows the model's thoughts. */
+  /** Shows the model's thoughts word for word. */
   readonly thinks: true | string;
   /** Sends ACP `plan` updates. */
   readonly plans: true | string;
   /** Asks before a shell command runs. */
   readonly asksBeforeShell: true | string;
-  /** The whole output of a shell command is in its ACP frames. */
-  readonly showsShellOutput: true | string;
-  /** A shell tool call reaches `completed`. */
-  readonly finishesShellCalls: true | string;
+  /** Which part of a shell command's output its ACP frames show. `tail`: what is printed in the first moments may be missing. */
+  readonly shellOutput: 'all' | 'tail' | 'none';
 }
 
 /** A key that opens nothing; it has the shape that agents check for. */
@@ -114,11 +112,10 @@ export const agents = {
       shell: (command) => ({ name: 'run_shell_command', input: { command, description: 'three beats' } }),
     },
     abilities: {
-      thinks: true,
+      thinks: 'puts an empty heading before each piece of a thought and trims it',
       plans: 'offers no todo tool to this model',
       asksBeforeShell: true,
-      showsShellOutput: 'sends no output of a shell command at all',
-      finishesShellCalls: true,
+      shellOutput: 'none',
     },
   },
   zcodex: {
@@ -132,11 +129,10 @@ export const agents = {
     },
     tools: codexTools,
     abilities: {
-      thinks: true,
+      thinks: 'begins a thought with two line breaks',
       plans: true,
       asksBeforeShell: true,
-      showsShellOutput: 'drops the first piece of a command’s output',
-      finishesShellCalls: true,
+      shellOutput: 'tail',
     },
   },
   codex: {
@@ -152,11 +148,10 @@ export const agents = {
     },
     tools: codexTools,
     abilities: {
-      thinks: true,
+      thinks: 'begins a thought with two line breaks',
       plans: true,
       asksBeforeShell: 'runs commands in its own read-only sandbox unasked',
-      showsShellOutput: 'drops the first piece of a command’s output',
-      finishesShellCalls: true,
+      shellOutput: 'tail',
     },
   },
   claude: {
@@ -190,8 +185,7 @@ export const agents = {
       thinks: true,
       plans: 'offers no todo tool with this configuration',
       asksBeforeShell: true,
-      showsShellOutput: true,
-      finishesShellCalls: true,
+      shellOutput: 'all',
     },
   },
   opencode: {
@@ -250,8 +244,7 @@ export const agents = {
       thinks: true,
       plans: 'shows its todo list as a tool call',
       asksBeforeShell: true,
-      showsShellOutput: true,
-      finishesShellCalls: true,
+      shellOutput: 'all',
     },
   },
 } satisfies Record<string, AgentProfile>;

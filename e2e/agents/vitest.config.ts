@@ -10,8 +10,8 @@ export default defineConfig({
     name: 'agents',
     include: ['*.agents.test.ts'],
     fileParallelism: false,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 150_000,
+    hookTimeout: 150_000,
     reporters: ['verbose', new ClosingLine()],
   },
 });
