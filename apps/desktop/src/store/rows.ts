@@ -35,8 +35,8 @@ function toRows(turn: Turn): readonly Row[] {
   const endLooks = () => {
     const [first] = looks;
     if (first === undefined) return;
-    if (looks.length === 1) rows.push({ type: 'item', key: first.id, item: first, turn });
-    else rows.push({ type: 'looks', key: `looks:${first.id}`, items: looks, turn });
+    if (looks.length === 1) rows.push({ type: 'item', key: `${turn.id}/${first.id}`, item: first, turn });
+    else rows.push({ type: 'looks', key: `looks:${turn.id}/${first.id}`, items: looks, turn });
     looks = [];
   };
   const asked = openRequests(turn);
@@ -48,7 +48,7 @@ function toRows(turn: Turn): readonly Row[] {
       continue;
     }
     endLooks();
-    rows.push({ type: 'item', key: item.id, item, turn });
+    rows.push({ type: 'item', key: `${turn.id}/${item.id}`, item, turn });
   }
   endLooks();
   if (turn.source !== 'none' && turn.status === 'ended') rows.push({ type: 'turn-end', key: `end:${turn.id}`, turn });

@@ -29,7 +29,7 @@ export function CodeFence(props: { readonly children?: ReactNode }) {
 
 function Tokens({ result }: { readonly result: HighlightResult }) {
   return (
-    <code>
+    <>
       {result.tokens.map((line, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: lines of one fixed text
         <span key={at}>
@@ -41,7 +41,7 @@ function Tokens({ result }: { readonly result: HighlightResult }) {
           ))}
         </span>
       ))}
-    </code>
+    </>
   );
 }
 

@@ -1,6 +1,8 @@
+import type { Turn } from '@heliograph/transcript';
 import { CornerDownLeft } from 'lucide-react';
 import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react';
 import { useDesktop } from '../use-desktop.ts';
+import { Working } from './Working.tsx';
 
 /** Where the owner says what to do next. Typing is always possible; sending only when it would arrive. */
 export function Composer(props: {
@@ -10,7 +12,10 @@ export function Composer(props: {
   readonly draftKey: string;
   /** Why nothing can be sent now; undefined when it can. */
   readonly blocked: string | undefined;
-  readonly isRunning: boolean;
+  /** The turn that is being answered: a prompt waits for its end. */
+  readonly running: Turn | undefined;
+  /** The agent waits for the owner's answer. */
+  readonly isWaiting: boolean;
   /** What else can be done now, beside sending. */
   readonly children: ReactNode;
 }) {
@@ -50,7 +55,7 @@ export function Composer(props: {
         className="block max-h-[40vh] min-h-[2.75rem] w-full resize-none bg-transparent text-l outline-none [field-sizing:content]"
         rows={2}
         value={text}
-        placeholder={props.isRunning ? 'Say what to do after this' : 'Say what to do next'}
+        placeholder={props.running ? 'Say what to do after this' : 'Say what to do next'}
         aria-label={`Prompt for ${props.agentName}`}
         aria-describedby="composer-state"
         enterKeyHint="send"
@@ -60,7 +65,12 @@ export function Composer(props: {
       />
       <div className="flex flex-wrap items-center justify-end gap-x-3 gap-y-1 text-s text-ink-3">
         <span id="composer-state" className="min-w-32 flex-1" data-testid="composer-state">
-          {blocked ?? (props.isRunning ? 'Queued after this turn' : 'Enter sends, Shift+Enter starts a new line')}
+          {blocked ??
+            (props.running === undefined ? (
+              'Enter sends, Shift+Enter starts a new line'
+            ) : (
+              <Working turn={props.running} isWaiting={props.isWaiting} />
+            ))}
         </span>
         {props.children}
         <button type="submit" className="btn" disabled={!canSend} data-testid="send">

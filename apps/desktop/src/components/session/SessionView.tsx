@@ -9,7 +9,6 @@ import { RawRail, type RawRailHandle } from '../rail/RawRail.tsx';
 import { ShowLinesContext } from '../transcript/lines-context.ts';
 import { createSeenPermissions, SeenPermissionsContext } from '../transcript/seen-permissions.ts';
 import { TranscriptList, type TranscriptListHandle } from '../transcript/TranscriptList.tsx';
-import { Working } from '../transcript/Working.tsx';
 import { CancelTurn } from './CancelTurn.tsx';
 import { Composer } from './Composer.tsx';
 import { ConnectionBanner } from './ConnectionBanner.tsx';
@@ -86,7 +85,6 @@ export function SessionView(props: {
               cwd={transcript.session.cwd}
               isLive={presence?.harness === 'live'}
               runningTurnId={running?.id}
-              foot={running !== undefined && (pending.length === 0 || running.cancelling) && <Working turn={running} />}
               handle={list}
             />
           )}
@@ -105,7 +103,8 @@ export function SessionView(props: {
                 channelId={channelId}
                 draftKey={sessionKey(session)}
                 blocked={whyBlocked(agent, transcript)}
-                isRunning={running !== undefined}
+                running={running}
+                isWaiting={pending.length > 0}
               >
                 {running !== undefined && channelId !== null && (
                   <CancelTurn key={running.id} agent={agent.publicKey} channelId={channelId} turn={running} />

@@ -18,8 +18,11 @@ export function PermissionSubject(props: {
   const { item, cwd } = props;
   const { subject } = toPermissionQuestion(item, cwd);
   const lines = subject.split('\n').length;
-  // An agent's title may say another thing than its input: when they differ both are shown.
-  const hasOtherTitle = item.title !== '' && item.title !== subject && !subject.includes(item.title);
+  // A change names its file itself, in full.
+  const isShownByChange = item.content.some((content) => content.type === 'diff' && content.path === subject);
+  // An agent's title may say another thing than its input: when it does, both are shown.
+  const name = subject.slice(subject.lastIndexOf('/') + 1);
+  const hasOtherTitle = item.title !== '' && !subject.includes(item.title) && !item.title.includes(name);
   return (
     <div className="my-2 stack gap-2">
       {hasOtherTitle && (
@@ -29,7 +32,7 @@ export function PermissionSubject(props: {
       )}
       {subject === '' ? (
         item.content.length === 0 && <p className="text-ink-2">The agent gave no details.</p>
-      ) : (
+      ) : isShownByChange ? null : (
         <ScrollRegion
           className={`code wrap max-h-[38vh] rounded-md border bg-surface text-ink ${props.isOpen ? 'border-sun-line' : 'border-line'}`}
           label="What is asked about"
@@ -44,7 +47,7 @@ export function PermissionSubject(props: {
       {item.content.map((content, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: content is replaced as a whole
         <div key={at} className="max-h-[38vh] overflow-auto">
-          <ToolContentView content={content} isCommand={false} cwd={cwd} />
+          <ToolContentView content={content} isCommand={false} cwd={undefined} />
         </div>
       ))}
       {item.rawInput !== undefined && item.rawInput !== '{}' && <JsonView title="Raw input" json={item.rawInput} />}

@@ -1,6 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown } from 'lucide-react';
-import { type ReactNode, type Ref, useEffect, useEffectEvent, useImperativeHandle, useRef, useState } from 'react';
+import { type Ref, useEffect, useEffectEvent, useImperativeHandle, useRef, useState } from 'react';
 import type { Row } from '../../store/rows.ts';
 import { estimateRowHeight, RowView } from './RowView.tsx';
 
@@ -22,18 +22,16 @@ export function TranscriptList(props: {
   readonly cwd: string | undefined;
   readonly isLive: boolean;
   readonly runningTurnId: string | undefined;
-  /** Stands after the last row: what goes on now. */
-  readonly foot: ReactNode;
   readonly handle: Ref<TranscriptListHandle>;
 }) {
   const { rows } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const [seenCount, setSeenCount] = useState<number>();
   const virtualizer = useVirtualizer({
-    count: rows.length + 1,
+    count: rows.length,
     getScrollElement: () => scroller.current,
-    estimateSize: (index) => (rows[index] === undefined ? 48 : estimateRowHeight(rows[index])),
-    getItemKey: (index) => rows[index]?.key ?? 'foot',
+    estimateSize: (index) => estimateRowHeight(rows[index] as Row),
+    getItemKey: (index) => (rows[index] as Row).key,
     overscan: 6,
     paddingStart: 20,
     paddingEnd: 12,
@@ -50,13 +48,23 @@ export function TranscriptList(props: {
     const isAway = !virtualizer.isAtEnd(END_THRESHOLD_PX);
     setSeenCount((seen) => (isAway ? (seen ?? rows.length) : undefined));
   });
+  const keepEnd = useEffectEvent(() => {
+    if (seenCount === undefined) virtualizer.scrollToEnd();
+  });
   const toEnd = useEffectEvent(() => virtualizer.scrollToEnd());
   useEffect(() => {
     const element = scroller.current;
     // A session opens at its newest row.
     toEnd();
-    element?.addEventListener('scroll', noteScroll, { passive: true });
-    return () => element?.removeEventListener('scroll', noteScroll);
+    if (element === null) return undefined;
+    element.addEventListener('scroll', noteScroll, { passive: true });
+    // What stands below the list grows and shrinks: who follows the end goes on seeing it.
+    const observer = new ResizeObserver(keepEnd);
+    observer.observe(element);
+    return () => {
+      element.removeEventListener('scroll', noteScroll);
+      observer.disconnect();
+    };
   }, []);
 
   const isAway = seenCount !== undefined;
@@ -79,28 +87,25 @@ export function TranscriptList(props: {
         <div className="relative w-full" style={{ height: virtualizer.getTotalSize() }}>
           {virtualizer.getVirtualItems().map((virtual) => {
             const row = rows[virtual.index];
+            if (row === undefined) return null;
             return (
               <div
                 key={virtual.key}
                 ref={virtualizer.measureElement}
                 data-index={virtual.index}
-                data-testid={row === undefined ? undefined : 'row'}
-                data-turn={row?.turn.id}
+                data-testid="row"
+                data-turn={row.turn.id}
                 className="transcript-row"
                 style={{ transform: `translateY(${virtual.start}px)` }}
               >
-                {row === undefined ? (
-                  props.foot
-                ) : (
-                  <RowView
-                    row={row}
-                    agent={props.agent}
-                    channelId={props.channelId}
-                    cwd={props.cwd}
-                    isRunning={row.turn.id === props.runningTurnId}
-                    isLive={props.isLive}
-                  />
-                )}
+                <RowView
+                  row={row}
+                  agent={props.agent}
+                  channelId={props.channelId}
+                  cwd={props.cwd}
+                  isRunning={row.turn.id === props.runningTurnId}
+                  isLive={props.isLive}
+                />
               </div>
             );
           })}

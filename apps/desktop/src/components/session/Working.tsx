@@ -6,23 +6,25 @@ import { useNow } from '../parts/use-now.ts';
 const QUIET_MS = 15_000;
 
 /** The open turn: for how long, and when the agent was last heard. */
-export function Working(props: { readonly turn: Turn }) {
-  const { turn } = props;
+export function Working(props: { readonly turn: Turn; readonly isWaiting: boolean }) {
+  const { turn, isWaiting } = props;
   const now = useNow();
   const startMs = parseTime(turn.startedAt) ?? now;
-  const lastByteMs = lastByteAt(turn);
-  const silentMs = lastByteMs === undefined ? 0 : now - lastByteMs;
-  const isQuiet = silentMs > QUIET_MS;
   return (
-    <p className="flex items-center gap-2.5 py-1 text-s text-ink-2" data-testid="working">
-      <span className="sign running mx-1" />
-      {turn.cancelling ? 'Told to stop; still running' : 'Working'}
-      <span className="text-ink-3 tabular-nums">
+    <span className="flex items-center gap-2 text-ink-2" data-testid="working">
+      <span className={`sign ${isWaiting ? 'needs' : 'running'}`} aria-hidden="true" />
+      <span className="tabular-nums">
+        {turn.cancelling ? 'Told to stop; still running' : isWaiting ? 'Waits for your answer' : 'Working'}{' '}
         {formatDuration(now - startMs)}
-        {isQuiet && ` · nothing heard for ${formatAge(silentMs)}`}
+        <span className="text-ink-3">{isWaiting ? '' : noteOf(turn, now)}</span>
       </span>
-    </p>
+    </span>
   );
+}
+
+function noteOf(turn: Turn, now: number): string {
+  const silentMs = now - (lastByteAt(turn) ?? now);
+  return silentMs > QUIET_MS ? ` · nothing heard for ${formatAge(silentMs)}` : ' · your next prompt is queued';
 }
 
 /** When the agent last wrote anything: by the harness's word where it gave one, else by what is here. */
