@@ -7,6 +7,8 @@ export class ClosingLine implements Reporter {
     const count = { passed: 0, failed: errors.length, skipped: 0, pending: 0 };
     for (const module of modules) {
       count.failed += module.errors().length;
+      // A failed beforeAll leaves its tests unrun: that is a failure, not a choice.
+      for (const suite of module.children.allSuites()) count.failed += suite.errors().length;
       for (const test of module.children.allTests()) count[test.result().state]++;
     }
     const skipped = count.skipped + count.pending;
