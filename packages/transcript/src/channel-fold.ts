@@ -2,6 +2,7 @@ import type { CarriedTranscript, Carry } from './carry.ts';
 import { Draft } from './draft.ts';
 import { reduceMissing } from './gap.ts';
 import type { LaneKey, Segment } from './lane.ts';
+import type { LogEvent } from './log-event.ts';
 import {
   type Arrival,
   type Cursor,
@@ -28,10 +29,13 @@ interface Cut {
   readonly carry: Carry;
 }
 
-/** What the fold of one channel needs of the log. `end` is the newest seq a stream is known to have. */
+/** What the fold of one channel needs of the log. */
 export interface FoldSource {
   segments(): readonly Segment[];
+  /** The newest seq a stream is known to have. */
   end(stream: string): number;
+  /** The oldest event of the run that came after this one. */
+  runAfter(run: string): LogEvent | undefined;
 }
 
 /**
@@ -49,7 +53,14 @@ export class ChannelFold {
   /** Where to fold again from (a place in `#cuts`, −1 for the start), and what must be met before it can stop. */
   #dirty: { readonly cut: number; readonly unmet: Set<string> } | undefined;
   #segments: readonly Segment[] = [];
-  #shown: { readonly of: CarriedTranscript; readonly end: number; readonly as: CarriedTranscript } | undefined;
+  #shown:
+    | {
+        readonly of: CarriedTranscript;
+        readonly end: number;
+        readonly later: LogEvent | undefined;
+        readonly as: CarriedTranscript;
+      }
+    | undefined;
 
   constructor(channelId: string | null, source: FoldSource) {
     this.#channelId = channelId;
@@ -87,7 +98,7 @@ export class ChannelFold {
   /** The transcript of what is here now; the same value when nothing changed. */
   transcript(): CarriedTranscript {
     this.#checkSegments();
-    if (this.#dirty !== undefined) this.#foldAgain(this.#dirty.cut, this.#dirty.unmet);
+    if (this.#dirty !== undefined) this.#foldAgain(this.#dirty.cut);
     this.#dirty = undefined;
     this.#advance();
     return this.#withTail(this.#draft.finish());
@@ -101,7 +112,7 @@ export class ChannelFold {
     this.#segments = segments;
   }
 
-  #advance(onTurn?: (cut: Cut) => boolean): void {
+  #advance(meets: (cut: Cut) => boolean = () => false): void {
     for (;;) {
       const segment = this.#segments[this.#cursor.segment];
       if (segment === undefined) return;
@@ -109,7 +120,7 @@ export class ChannelFold {
       if (taken === undefined) {
         if (this.#cursor.segment === this.#segments.length - 1) return;
         this.#leaveSegment(segment);
-      } else if (this.#step(taken, onTurn)) return;
+      } else if (this.#step(taken, meets)) return;
     }
   }
 
@@ -121,23 +132,25 @@ export class ChannelFold {
     this.#cursor = segmentStart(this.#cursor.segment + 1);
   }
 
-  #step(taken: Taken, onTurn: ((cut: Cut) => boolean) | undefined): boolean {
+  #step(taken: Taken, meets: (cut: Cut) => boolean): boolean {
     const draft = this.#draft;
     const { streams, session, carry, turnCount: turns } = draft;
     const cursor = this.#cursor;
+    const unmet = this.#dirty?.unmet;
+    const settled = unmet === undefined || unmet.size === 0;
     reduceInto(draft, taken.event);
     this.#cursor = taken.cursor;
-    this.#dirty?.unmet.delete(`${cursor.segment}|${taken.lane}|${taken.key}`);
+    unmet?.delete(`${cursor.segment}|${taken.lane}|${taken.key}`);
     const newest = draft.turnCount - 1;
     for (const turn of draft.takeEdited()) if (turn < newest) this.#reach.set(turn, newest);
     if (draft.turnCount === turns) return false;
     const cut = { cursor, heads: taken.heads, turns, streams, session, carry };
-    if (onTurn?.(cut)) return true;
+    if (settled && meets(cut)) return true;
     this.#cuts.push(cut);
     return false;
   }
 
-  #foldAgain(from: number, unmet: Set<string>): void {
+  #foldAgain(from: number): void {
     const old = this.#draft.finish();
     const [oldCuts, oldReach, oldCursor] = [this.#cuts, this.#reach, this.#cursor];
     const clean = cleanCuts(oldCuts, oldReach);
@@ -149,7 +162,7 @@ export class ChannelFold {
     this.#advance((cut) => {
       const place = byPlace.get(placeOf(cut.cursor));
       const before = place === undefined ? undefined : oldCuts[place];
-      if (place === undefined || before === undefined || unmet.size > 0 || !clean[place]) return false;
+      if (place === undefined || before === undefined || !clean[place]) return false;
       const agrees = same([cut.carry, cut.session, cut.streams], [before.carry, before.session, before.streams]);
       if (agrees) met = { cut, old: place };
       return agrees;
@@ -195,15 +208,19 @@ export class ChannelFold {
     this.#cursor = oldCursor;
   }
 
-  /** What is known to exist beyond the newest event is missing, too. */
+  /** What is known to be after the newest event: more of the stream, which is missing, or a run that is not this channel's. */
   #withTail(of: CarriedTranscript): CarriedTranscript {
     const stream = of.carry?.stream;
+    const run = this.#segments.at(-1)?.run;
     const end = stream === undefined ? 0 : this.#source.end(stream);
-    if (stream === undefined || end <= (of.carry?.lastSeq ?? 0)) return of;
-    if (this.#shown?.of !== of || this.#shown.end !== end) {
+    const later = run === undefined ? undefined : this.#source.runAfter(run);
+    const isCut = stream !== undefined && end > (of.carry?.lastSeq ?? 0);
+    if (!isCut && later === undefined) return of;
+    if (this.#shown?.of !== of || this.#shown.end !== end || this.#shown.later !== later) {
       const draft = new Draft(of);
-      reduceMissing(draft, stream, end);
-      this.#shown = { of, end, as: draft.finish() };
+      if (isCut) reduceMissing(draft, stream, end);
+      if (later !== undefined) reduceInto(draft, { ...later, channelId: null });
+      this.#shown = { of, end, later, as: draft.finish() };
     }
     return this.#shown.as;
   }

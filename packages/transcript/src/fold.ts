@@ -13,7 +13,13 @@ import { SESSION_REQUESTS } from './session.ts';
 import type { StreamLog, Verdict } from './stream-log.ts';
 
 /** Kinds of the harness stream that tell every channel of its run something of session or agent. */
-const SHARED_KINDS: readonly string[] = ['harness_started', 'agent_initialized', 'agent_exited', 'acp_part'];
+const SHARED_KINDS: readonly string[] = [
+  'stream_opened',
+  'harness_started',
+  'agent_initialized',
+  'agent_exited',
+  'acp_part',
+];
 const LINE_KINDS: readonly string[] = ['acp_read', 'acp_write'];
 
 /**
@@ -104,6 +110,10 @@ export class TranscriptFold {
       fold = new ChannelFold(channelId, {
         segments: () => this.#laidOut().segments(channelId),
         end: (stream) => this.log.stream(stream)?.end ?? 0,
+        runAfter: (run) => {
+          const later = this.#laidOut().runAfter(run);
+          return later === undefined ? undefined : this.log.stream(later)?.oldest;
+        },
       });
       this.#folds.set(channelId, fold);
     }

@@ -7,6 +7,8 @@ import { FOREIGN_SEGMENT, foreignLane, type Segment, sharedLane, streamLane } fr
 export interface Layout {
   readonly channels: readonly string[];
   segments(channelId: string | null): readonly Segment[];
+  /** The run that began after this one, `undefined` when it is the newest. */
+  runAfter(run: string): string | undefined;
 }
 
 /** `shared`: seqs of the events of each harness stream that tell channels something. */
@@ -67,6 +69,7 @@ export function layOut(
   return {
     channels: [...segments.keys()].filter((channelId) => channelId !== null),
     segments: (channelId) => segments.get(channelId) ?? [],
+    runAfter: (run) => runs[runs.findIndex((known) => known.run === run) + 1 || runs.length]?.run,
   };
 }
 

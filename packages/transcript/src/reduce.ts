@@ -122,8 +122,10 @@ function reduceReplayed(step: Step, message: RpcMessage, line: string): void {
 /** What the harness stream tells every channel of its run. */
 function reduceShared(step: Step): void {
   const { draft, event, stream } = step;
-  if (draft.carry.run !== stream) {
-    if (draft.carry.stream !== undefined) beginRun(step);
+  const { run } = draft.carry;
+  if (run !== stream) {
+    // The first run heard of may well be the one that carries the stream already seen.
+    if (run !== undefined && draft.carry.stream !== undefined) beginRun(step);
     draft.carry = { ...draft.carry, run: stream };
   }
   if (event.kind === 'agent_initialized') noteInitialized(step, parseObject(event.payload)?.initializeResult);

@@ -71,7 +71,7 @@ export class SeqRanges {
       else high = middle - 1;
     }
     const span = this.#spans[low];
-    const seq = (span?.first ?? 0) + index - (before[low] ?? 0);
+    const seq = (span?.first ?? 0) + (index - (before[low] ?? 0));
     return span === undefined || index < 0 || seq > span.last ? undefined : seq;
   }
 

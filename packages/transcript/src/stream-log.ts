@@ -64,6 +64,7 @@ export class StreamLog {
     this.#events.set(seq, event);
     this.#held.add(seq);
     if (event.kind === 'acp_part') this.#noteSet(event);
+    if (verdict === 'reordered') this.#linesBefore = undefined;
     return verdict;
   }
 
@@ -79,6 +80,7 @@ export class StreamLog {
     }
     if (this.evictions > 0) {
       this.#sets.clear();
+      this.#linesBefore = undefined;
       for (const held of this.#events.values()) if (held.kind === 'acp_part') this.#noteSet(held);
     }
   }
@@ -125,8 +127,10 @@ export class StreamLog {
   #readPart(event: ObserverEvent): LogEvent {
     const part = parsePart(event);
     if (part === undefined) return { ...event, unjoined: true };
-    const isLast = part.index === part.count - 1;
-    return isLast && this.#sets.has(part.first) ? this.#join(part.first, event) : event;
+    if (part.index < part.count - 1) return event;
+    if (this.#sets.has(part.first)) return this.#join(part.first, event);
+    // With nothing missing and yet no set, these are pieces of nothing.
+    return this.#isWhole(part.first, event.seq) ? { ...event, unjoined: true } : event;
   }
 
   #join(first: number, last: ObserverEvent): LogEvent {
@@ -148,15 +152,16 @@ export class StreamLog {
   #noteSet(event: ObserverEvent): void {
     const part = parsePart(event);
     if (part === undefined) return;
-    const last = part.first + part.count - 1;
-    const end = this.#held.next(part.first - 1) === part.first ? this.#endOfSpan(part.first) : 0;
-    if (end < last) return;
-    this.#sets.set(part.first, { first: part.first, last });
+    const { first, count } = part;
+    const last = first + count - 1;
+    if (!this.#isWhole(first, last)) return;
+    for (const piece of this.range(first, last)) if (parsePart(piece)?.first !== first) return;
+    this.#sets.set(first, { first, last });
     this.#linesBefore = undefined;
   }
 
-  #endOfSpan(seq: number): number {
-    return this.#held.spans.findLast((span) => span.first <= seq)?.last ?? 0;
+  #isWhole(first: number, last: number): boolean {
+    return this.#held.indexOf(last + 1) - this.#held.indexOf(first) === last - first + 1;
   }
 
   /** Lines as a reader counts them: a complete set of parts is one. */

@@ -21,6 +21,8 @@ type Body = Partial<Omit<ObserverEvent, 'payload'>> & { readonly kind: string; r
  */
 export class MiniHarness {
   readonly events: ObserverEvent[] = [];
+  readonly run: string;
+  readonly stream: string;
   readonly #quiet: boolean;
   readonly #seqs = new Map<string, number>();
   readonly #requests = new Map<
@@ -28,27 +30,21 @@ export class MiniHarness {
     { readonly stream: string; readonly method: string; readonly turnId: string | null }
   >();
   readonly #asks = new Map<string, { readonly nonce: string; readonly turnId: string | null }>();
-  #microseconds = 0;
+  #microseconds: number;
   #sessionId: string | null = null;
   #turnId: string | null = null;
   #turns = 0;
   #nonces = 0;
 
-  constructor(options: { readonly quiet?: boolean } = {}) {
-    this.#quiet = options.quiet ?? false;
-    this.say(RUN, { kind: 'stream_opened', payload: { channelId: null } });
-    const started = {
-      wire: 1,
-      run: RUN,
-      agentCommand: 'agent',
-      agentArgs: ['--acp'],
-      cwd: '/srv/dev',
-      host: 'box',
-      version: '0.1.0',
-      features: [],
-    };
-    this.say(RUN, { kind: 'harness_started', payload: started });
-    this.say(STREAM, { kind: 'stream_opened', payload: { channelId: CHANNEL } });
+  constructor({ quiet = false, run = RUN, stream = STREAM, fromSeconds = 0 } = {}) {
+    this.#quiet = quiet;
+    this.run = run;
+    this.stream = stream;
+    this.#microseconds = fromSeconds * 1_000_000;
+    this.say(run, { kind: 'stream_opened', payload: { channelId: null } });
+    const agent = { agentCommand: 'agent', agentArgs: ['--acp'], cwd: '/srv/dev', host: 'box' };
+    this.say(run, { kind: 'harness_started', payload: { wire: 1, run, ...agent, version: '0.1.0', features: [] } });
+    this.say(stream, { kind: 'stream_opened', payload: { channelId: CHANNEL } });
   }
 
   /** Takes a recording, line by line. */
@@ -68,7 +64,7 @@ export class MiniHarness {
     if (message === undefined) return;
     const request =
       message.type === 'response' || message.type === 'error' ? this.#requests.get(message.id ?? '') : undefined;
-    const stream = request?.stream ?? streamOf(message);
+    const stream = request?.stream ?? this.#streamOf(message);
     const event = this.#line('acp_read', stream, text, extra);
     if (message.type === 'request' && message.method === 'session/request_permission') this.#ask(message, event);
     if (request !== undefined && 'id' in message) this.#requests.delete(message.id ?? '');
@@ -82,7 +78,7 @@ export class MiniHarness {
     if (message === undefined) return;
     const prompts = message.type === 'request' && message.method === 'session/prompt';
     if (prompts) this.#startTurn();
-    const stream = message.type === 'response' || message.type === 'error' ? STREAM : streamOf(message);
+    const stream = message.type === 'response' || message.type === 'error' ? this.stream : this.#streamOf(message);
     if (message.type === 'request') {
       this.#requests.set(message.id, {
         stream,
@@ -99,7 +95,7 @@ export class MiniHarness {
     const seq = (this.#seqs.get(stream) ?? 0) + 1;
     this.#seqs.set(stream, seq);
     this.#microseconds++;
-    const isChannel = stream !== RUN;
+    const isChannel = stream !== this.run;
     const event: ObserverEvent = {
       agentIndex: 0,
       channelId: isChannel ? CHANNEL : null,
@@ -119,9 +115,18 @@ export class MiniHarness {
     const message = classifyLine(text);
     if (message.ok) return message.value;
     if (message.error.code === 'not-json') {
-      this.say(STREAM, { kind: 'acp_parse_error', payload: { line: text, error: message.error.message, direction } });
-    } else this.#line(direction === 'read' ? 'acp_read' : 'acp_write', STREAM, text, {});
+      this.say(this.stream, {
+        kind: 'acp_parse_error',
+        payload: { line: text, error: message.error.message, direction },
+      });
+    } else this.#line(direction === 'read' ? 'acp_read' : 'acp_write', this.stream, text, {});
     return undefined;
+  }
+
+  #streamOf(message: RpcMessage): string {
+    if (!('params' in message)) return this.stream;
+    const params = message.params as Record<string, unknown> | undefined;
+    return typeof params?.sessionId === 'string' || message.method.startsWith('$/') ? this.stream : this.run;
   }
 
   #line(kind: string, stream: string, payload: string, extra: Partial<ObserverEvent>): ObserverEvent {
@@ -132,7 +137,7 @@ export class MiniHarness {
     this.#turns++;
     if (this.#quiet) return;
     this.#turnId = `turn-${this.#turns}`;
-    this.say(STREAM, { kind: 'turn_started', payload: { source: 'owner', triggeringEventIds: [] } });
+    this.say(this.stream, { kind: 'turn_started', payload: { source: 'owner', triggeringEventIds: [] } });
   }
 
   #ask(message: RpcMessage & { readonly type: 'request' }, event: ObserverEvent): void {
@@ -147,7 +152,7 @@ export class MiniHarness {
       toolCallId: null,
       actionable: true,
     };
-    this.say(STREAM, { kind: 'permission_pending', payload });
+    this.say(this.stream, { kind: 'permission_pending', payload });
   }
 
   #decided(id: string, result: unknown): void {
@@ -157,30 +162,24 @@ export class MiniHarness {
     const outcome = (result as { outcome?: { outcome?: string; optionId?: string } })?.outcome;
     const reason = outcome?.outcome === 'selected' ? 'applied' : 'cancelled';
     const payload = { requestNonce: ask.nonce, reason, optionId: outcome?.optionId, decidedBy: { who: 'owner' } };
-    this.say(STREAM, { kind: 'permission_terminal', payload });
+    this.say(this.stream, { kind: 'permission_terminal', payload });
   }
 
   #answered(request: { readonly method: string; readonly turnId: string | null }, message: RpcMessage): void {
     const result = message.type === 'response' ? (message.result as Record<string, unknown> | null) : null;
     if (request.method === 'initialize') {
-      this.say(RUN, { kind: 'agent_initialized', payload: { agentIndex: 0, initializeResult: result } });
+      this.say(this.run, { kind: 'agent_initialized', payload: { agentIndex: 0, initializeResult: result } });
     } else if (request.method === 'session/new' && typeof result?.sessionId === 'string') {
       this.#sessionId = result.sessionId;
-      const resolved = { sessionId: result.sessionId, isNewSession: true, requestStream: RUN, requestSeq: 0 };
-      this.say(STREAM, { kind: 'session_resolved', payload: resolved });
+      const resolved = { sessionId: result.sessionId, isNewSession: true, requestStream: this.run, requestSeq: 0 };
+      this.say(this.stream, { kind: 'session_resolved', payload: resolved });
     } else if (request.method === 'session/prompt' && !this.#quiet) {
       const stopReason = typeof result?.stopReason === 'string' ? result.stopReason : null;
       const outcome = message.type === 'error' ? 'failed' : stopReason === 'cancelled' ? 'cancelled' : 'completed';
-      this.say(STREAM, { kind: 'turn_completed', turnId: request.turnId, payload: { outcome, stopReason } });
+      this.say(this.stream, { kind: 'turn_completed', turnId: request.turnId, payload: { outcome, stopReason } });
       this.#turnId = null;
     }
   }
-}
-
-function streamOf(message: RpcMessage): string {
-  if (!('params' in message)) return STREAM;
-  const params = message.params as Record<string, unknown> | undefined;
-  return typeof params?.sessionId === 'string' || message.method.startsWith('$/') ? STREAM : RUN;
 }
 
 /** RFC 3339 with six fraction digits, counted from a fixed morning. */
