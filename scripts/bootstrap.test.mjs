@@ -1,11 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { addonCacheFile } from './bootstrap/addon.mjs';
 import { samePackages } from './bootstrap/install-stamp.mjs';
 import { nodeVersionProblem } from './bootstrap/node-version.mjs';
-import { isStale, withStartLock } from './bootstrap/start-lock.mjs';
+import { withStartLock } from './bootstrap/start-lock.mjs';
 
 test('IN1: a Node older than 20.19 is refused with a sentence that names both versions and the mend', () => {
   expect(nodeVersionProblem('20.19.0', '/n')).toBeUndefined();
@@ -89,29 +89,5 @@ describe('IN4: one start prepares the checkout at a time', () => {
     expect(order).toEqual(['first', 'first done', 'second']);
     expect(said).toHaveLength(1);
     expect(said[0]).toContain(`process ${process.pid}`);
-  });
-
-  test('IN4: a lock is stale when its process is gone or it was not touched for a minute', async () => {
-    await withStartLock(
-      lock,
-      () => {},
-      async () => {
-        expect(isStale(lock)).toBe(false);
-        expect(readFileSync(lock, 'utf8')).toBe(String(process.pid));
-        utimesSync(lock, new Date(), new Date(Date.now() - 61_000));
-        expect(isStale(lock)).toBe(true);
-      },
-    );
-    expect(isStale(lock)).toBe(false);
-    // Process ids end far below this one on every system.
-    writeFileSync(lock, '2000000000');
-    expect(isStale(lock)).toBe(true);
-    expect(
-      await withStartLock(
-        lock,
-        () => {},
-        async () => 'taken over',
-      ),
-    ).toBe('taken over');
   });
 });

@@ -7,13 +7,13 @@ import { type AgentChoice, chosenAgent, demoAgent } from '../agent-choice.ts';
 import type { AgentIdentity } from '../agent-identity.ts';
 import { type Context, openOwnerKey } from '../context.ts';
 import { Failure } from '../failure.ts';
-import { takeHomeLock } from '../home-lock.ts';
 import { type KeyPair, readOrMakeKey } from '../key-file.ts';
 import { commandLine, installedAgents } from '../known-agents.ts';
 import { type Life, live } from '../life.ts';
 import { defaultPort, freePortNear, loopback } from '../listening.ts';
 import { inAYearSec, untilCondition } from '../make-invite.ts';
 import { openDesktop } from '../open-desktop.ts';
+import { takeProcessLock } from '../process-lock.mjs';
 import { announce } from '../ready.ts';
 import { runAgent, workingFolder } from '../run-agent.ts';
 
@@ -29,11 +29,12 @@ export async function up(options: UpOptions, context: Context): Promise<number> 
   const chosen = chosenAgent(options.agent, context);
   const choice = chosen ?? demoAgent(context);
   const cwd = chosen || options.cwd !== undefined ? workingFolder(options.cwd, context) : scratchFolder(context);
-  const lock = takeHomeLock(join(places.state, 'up.lock'));
+  const lockFile = join(places.state, 'up.lock');
+  const lock = takeProcessLock(lockFile);
   if ('heldBy' in lock) {
     throw new Failure(
       1,
-      `\`heliograph up\` is running already (process ${lock.heldBy}): use its window, or the address it printed. For a second one set HELIOGRAPH_HOME to another folder.`,
+      `\`heliograph up\` is running already (process ${lock.heldBy}): use its window, or the address it printed. For a second one set HELIOGRAPH_HOME to another folder. If that process is something else, remove ${lockFile}.`,
     );
   }
   try {
