@@ -28,7 +28,7 @@ describe('hostile agents', () => {
     return { up, ...watched };
   }
 
-  it('E31 shows agent content as text only: no markup, no script, no request elsewhere, no false permission card', async () => {
+  it('WS8: shows agent content as text only: no markup, no script, no request elsewhere, no false permission card', async () => {
     const product = new Product();
     try {
       const { page, offences } = await session(product, fixtureAgent('hostile-content.mjs'));
@@ -66,7 +66,7 @@ describe('hostile agents', () => {
     }
   });
 
-  it('E32 mirrors lines that break mirrors, byte for byte, and forges nothing from them', async () => {
+  it('WS9: mirrors lines that break mirrors, byte for byte, and forges nothing from them', async () => {
     const product = new Product();
     const teed = join(product.folder, 'teed');
     try {

@@ -48,7 +48,7 @@ describe('three machines', () => {
     await product.close();
   });
 
-  it('E21 shows a session, answers a permission, cancels a turn, and downloads the very bytes that went by', async () => {
+  it('WS1: shows a session, answers a permission, cancels a turn, and downloads the very bytes that went by', async () => {
     const { page, offences } = await openPage(browser, (await desktop.ready('desktop')).url as string, DESKTOP);
     await page.getByTestId('session-row').first().click();
     await page.getByTestId('session').waitFor();
@@ -78,7 +78,7 @@ describe('three machines', () => {
     expect(offences).toEqual([]);
   });
 
-  it('E22 leaves nothing readable behind: not in the relay’s data and logs, not with the harness', async () => {
+  it('WS2: leaves nothing readable behind: not in the relay’s data and logs, not with the harness', async () => {
     await agent.stop();
     await relay.stop();
     const forms = [CANARY, Buffer.from(CANARY).toString('hex')];
@@ -97,7 +97,7 @@ describe('three machines', () => {
     expect(readFileSync(join(teed, 'write.bytes')).includes(CANARY)).toBe(true);
   });
 
-  it('E23 opens a page for its address once: a second visitor learns what to do, and gets no key', async () => {
+  it('WS3: opens a page for its address once: a second visitor learns what to do, and gets no key', async () => {
     const { page } = await openPage(browser, (await desktop.ready('desktop')).url as string, PHONE);
     await page.getByText('heliograph desktop').first().waitFor();
     expect(await page.getByTestId('session-row').count()).toBe(0);

@@ -26,7 +26,7 @@ describe('up', () => {
     await product.close();
   });
 
-  it('E11 is usable on a phone: a prompt, its answer, a permission in reach of a thumb', async () => {
+  it('WS4: is usable on a phone: a prompt, its answer, a permission in reach of a thumb', async () => {
     await page.getByTestId('session-row').first().click();
     await page.locator('[data-testid="session"][data-live="true"]').waitFor();
     await page.getByTestId('composer').fill('Show me what you can do');
@@ -41,7 +41,7 @@ describe('up', () => {
     await page.locator('[data-testid="turn-end"][data-outcome="completed"]').first().waitFor();
   });
 
-  it('E12 can be read by everyone: no accessibility fault at either width, light or dark', async () => {
+  it('WS5: can be read by everyone: no accessibility fault at either width, light or dark', async () => {
     for (const colorScheme of ['dark', 'light'] as const) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
       for (const size of [PHONE, { width: 1_440, height: 900 }]) {
@@ -52,7 +52,7 @@ describe('up', () => {
     expect(offences).toEqual([]);
   });
 
-  it('E13 stays truthful when the page is opened while a turn runs', async () => {
+  it('WS6: stays truthful when the page is opened while a turn runs', async () => {
     await page.getByTestId('composer').fill('slow');
     await page.getByTestId('composer').press('Enter');
     await page.getByTestId('cancel').waitFor();
@@ -64,7 +64,7 @@ describe('up', () => {
     await page.locator('[data-testid="turn-end"][data-outcome="completed"]').first().waitFor({ state: 'attached' });
   });
 
-  it('E14 ends with everything it started', async () => {
+  it('WS7: ends with everything it started', async () => {
     const children = descendants(up.pid);
     expect(children.length).toBeGreaterThan(0);
     expect(await up.stop()).toBe(0);

@@ -42,7 +42,7 @@ function collect(client: RelayClient, filters = [{ kinds: [1] }]) {
 const types = (said: readonly string[]) => said.map((text) => JSON.parse(text)[0] as string);
 
 describe('the relay client', () => {
-  it('RC1 authenticates before it asks or sends anything', async () => {
+  it('RC1: authenticates before it asks or sends anything', async () => {
     const { relay, clock, client } = setup();
     collect(client);
     await clock.settle();
@@ -50,7 +50,7 @@ describe('the relay client', () => {
     expect(types(relay.peers[0]?.said ?? [])).toEqual(['AUTH', 'REQ']);
   });
 
-  it('RC2 goes on without AUTH at a relay that does not ask for it', async () => {
+  it('RC2: goes on without AUTH at a relay that does not ask for it', async () => {
     const { relay, clock, client } = setup((r) => {
       r.challenges = false;
       r.requiresAuth = false;
@@ -61,7 +61,7 @@ describe('the relay client', () => {
     expect(await client.publish(sign('a'), { timeoutMs: 1_000 })).toMatchObject({ ok: true });
   });
 
-  it("RC3 answers a publish with the relay's own word, a timeout, or that it is offline", async () => {
+  it("RC3: answers a publish with the relay's own word, a timeout, or that it is offline", async () => {
     const { relay, clock, client } = setup();
     expect(await client.publish(sign('early'), { timeoutMs: 1_000 })).toMatchObject({ error: { code: 'offline' } });
     await clock.settle();
@@ -76,7 +76,7 @@ describe('the relay client', () => {
     expect(await lost).toMatchObject({ error: { code: 'timeout' } });
   });
 
-  it('RC4 sends an event refused for lack of AUTH once more after AUTH, and only once', async () => {
+  it('RC4: sends an event refused for lack of AUTH once more after AUTH, and only once', async () => {
     const { relay, clock, client } = setup();
     await clock.settle();
     const peer = relay.peers[0] as NonNullable<(typeof relay.peers)[0]>;
@@ -89,7 +89,7 @@ describe('the relay client', () => {
     expect(types(peer.said).filter((type) => type === 'EVENT')).toHaveLength(4);
   });
 
-  it('RC5 asks again after a CLOSED that wanted AUTH', async () => {
+  it('RC5: asks again after a CLOSED that wanted AUTH', async () => {
     const { relay, clock, client } = setup((r) => {
       r.challenges = false;
     });
@@ -101,7 +101,7 @@ describe('the relay client', () => {
     expect(items.filter((item) => item.type === 'eose').length).toBeGreaterThanOrEqual(1);
   });
 
-  it('RC6 comes back after a broken connection, asks for the same again and says since when it may have missed events', async () => {
+  it('RC6: comes back after a broken connection, asks for the same again and says since when it may have missed events', async () => {
     const { relay, clock, client, states } = setup();
     const { items } = collect(client);
     await clock.settle();
@@ -122,7 +122,7 @@ describe('the relay client', () => {
     );
   });
 
-  it('RC7 tells why the relay refused the key, and hurries less then', async () => {
+  it('RC7: tells why the relay refused the key, and hurries less then', async () => {
     const { relay, clock, client } = setup((r) => {
       r.authRefusal = 'restricted: npub1… is not admitted';
     });
@@ -134,7 +134,7 @@ describe('the relay client', () => {
     expect(client.state.phase).toBe('ready');
   });
 
-  it('RC8 finds a half-open connection by asking', async () => {
+  it('RC8: finds a half-open connection by asking', async () => {
     const { relay, clock, client } = setup();
     await clock.settle();
     relay.deaf = true;
@@ -149,7 +149,7 @@ describe('the relay client', () => {
     expect(client.state.phase).toBe('ready');
   });
 
-  it('RC9 survives whatever a relay says', async () => {
+  it('RC9: survives whatever a relay says', async () => {
     const { relay, clock, client } = setup();
     const { items } = collect(client);
     await clock.settle();
@@ -161,7 +161,7 @@ describe('the relay client', () => {
     expect(items).toEqual([{ type: 'eose' }]);
   });
 
-  it('RC10 ends a subscription and itself when told', async () => {
+  it('RC10: ends a subscription and itself when told', async () => {
     const { relay, clock, client } = setup();
     const one = collect(client);
     const two = collect(client);

@@ -17,7 +17,7 @@ function links(lengths: readonly number[]): ChainLink[] {
 }
 
 describe('StreamChain', () => {
-  it('CH1 names exactly what is missing, in any order of arrival', () => {
+  it('CH1: names exactly what is missing, in any order of arrival', () => {
     const lengths = fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 30 });
     fc.assert(
       fc.property(lengths, fc.infiniteStream(fc.nat()), fc.nat(), (sizes, picks, missing) => {
@@ -38,7 +38,7 @@ describe('StreamChain', () => {
     );
   });
 
-  it('CH2 tells the same plaintext again from other content for a seq it holds', () => {
+  it('CH2: tells the same plaintext again from other content for a seq it holds', () => {
     const [a, b] = links([2, 3]) as [ChainLink, ChainLink];
     const chain = new StreamChain();
     chain.add(a);
@@ -48,7 +48,7 @@ describe('StreamChain', () => {
     expect(chain.add({ firstSeq: 2, lastSeq: 2, hash: 'e'.repeat(64), prev: undefined })).toBe('conflict');
   });
 
-  it('CH3 notices an envelope that does not follow its neighbour, whichever came first', () => {
+  it('CH3: notices an envelope that does not follow its neighbour, whichever came first', () => {
     const [a, b, c] = links([1, 1, 1]) as [ChainLink, ChainLink, ChainLink];
     const forged = { ...b, prev: 'd'.repeat(64) };
     const onward = new StreamChain();
@@ -61,7 +61,7 @@ describe('StreamChain', () => {
     expect(first.add({ ...a, prev: c.hash })).toBe('broken');
   });
 
-  it('CH4 no longer misses what the harness said is gone, nor compares with it', () => {
+  it('CH4: no longer misses what the harness said is gone, nor compares with it', () => {
     const [a, , c] = links([2, 4, 2]) as [ChainLink, ChainLink, ChainLink];
     const chain = new StreamChain();
     chain.add(a);

@@ -37,7 +37,7 @@ function setup(list: (agent: TinyAgent) => KnownAgent[] = (a) => [{ publicKey: a
 }
 
 describe('the viewer', () => {
-  it('VI1 shows frames of agents it was told of, with the exact payload', async () => {
+  it('VI1: shows frames of agents it was told of, with the exact payload', async () => {
     const { agent, clock, of, shown } = setup();
     await clock.settle();
     await agent.say('s', 'c', ['stream_opened', { channelId: 'c' }], ['acp_read', { a: 1 }]);
@@ -46,7 +46,7 @@ describe('the viewer', () => {
     expect(of('events')[0]?.events[1]?.payload).toBe('{"a":1}');
   });
 
-  it('VI2 admits an agent whose profile carries my attestation, and shows what it said before', async () => {
+  it('VI2: admits an agent whose profile carries my attestation, and shows what it said before', async () => {
     const { agent, relay, clock, shown, of } = setup(() => []);
     await clock.settle();
     await agent.say('s', 'c', ['stream_opened', { channelId: 'c' }]);
@@ -59,7 +59,7 @@ describe('the viewer', () => {
     expect(of('presence').at(-1)?.presence.name).toBe('named by itself');
   });
 
-  it('VI3 refuses an agent that somebody else vouched for, that was revoked, or whose time is over', async () => {
+  it('VI3: refuses an agent that somebody else vouched for, that was revoked, or whose time is over', async () => {
     const other = setup(() => []);
     const stranger = new TinyAgent(3, new Uint8Array(32).fill(9), nobleCrypto, other.relay, other.clock);
     other.relay.stored.push(await stranger.profile('not yours'));
@@ -79,7 +79,7 @@ describe('the viewer', () => {
     expect(revoked.of('stranger')).toEqual([]);
   });
 
-  it('VI4 keeps agents apart: one that squats on the stream of another changes nothing there', async () => {
+  it('VI4: keeps agents apart: one that squats on the stream of another changes nothing there', async () => {
     const { agent, relay, clock, of } = setup((a) => [
       { publicKey: a.publicKey, name: 'one' },
       { publicKey: localSigner(new Uint8Array(32).fill(5), nobleCrypto).publicKey, name: 'two' },
@@ -95,7 +95,7 @@ describe('the viewer', () => {
     expect(of('warning')).toEqual([]);
   });
 
-  it('VI5 refuses events of another channel in a stream, and tells of content that contradicts what it holds', async () => {
+  it('VI5: refuses events of another channel in a stream, and tells of content that contradicts what it holds', async () => {
     const { agent, clock, of, shown } = setup();
     await clock.settle();
     await agent.say('s', 'c', ['stream_opened', { channelId: 'c' }]);
@@ -105,7 +105,7 @@ describe('the viewer', () => {
     expect(of('warning').map((w) => w.code)).toEqual(['stream-owner']);
   });
 
-  it('VI6 takes a frame once, whichever way it comes, and never a forged one', async () => {
+  it('VI6: takes a frame once, whichever way it comes, and never a forged one', async () => {
     const { agent, relay, clock, shown } = setup();
     await clock.settle();
     const envelope = await agent.seal('s', 'c', ['stream_opened', { channelId: 'c' }]);
@@ -118,7 +118,7 @@ describe('the viewer', () => {
     expect(shown()).toEqual(['true:s:1']);
   });
 
-  it('VI7 greets after it has subscribed, until it is answered; nothing is live before the snapshot', async () => {
+  it('VI7: greets after it has subscribed, until it is answered; nothing is live before the snapshot', async () => {
     const { agent, relay, clock, presence, of } = setup();
     await agent.say('s', 'c', ['stream_opened', { channelId: 'c' }]);
     await clock.settle();
@@ -140,7 +140,7 @@ describe('the viewer', () => {
     expect(presence()?.liveStreams).toContain('t');
   });
 
-  it('VI8 does not take an old snapshot, sent again, for news', async () => {
+  it('VI8: does not take an old snapshot, sent again, for news', async () => {
     const { agent, clock, presence } = setup();
     agent.listen();
     await clock.settle();
@@ -149,7 +149,7 @@ describe('the viewer', () => {
     expect(presence()).toMatchObject({ harness: 'waiting', liveStreams: [] });
   });
 
-  it('VI9 asks for what is missing and stops when it is told that it is gone', async () => {
+  it('VI9: asks for what is missing and stops when it is told that it is gone', async () => {
     const { agent, clock, shown, of } = setup();
     const lost = await agent.seal('s', 'c', ['stream_opened', { channelId: 'c' }]);
     const gone = await agent.seal('s', 'c', ['acp_read', {}], ['acp_read', {}]);
@@ -173,7 +173,7 @@ describe('the viewer', () => {
     expect(of('warning').map((w) => w.code)).toEqual(['lost']);
   });
 
-  it('VI10 repeats a control in new events with one requestId until it is answered, and shows each step', async () => {
+  it('VI10: repeats a control in new events with one requestId until it is answered, and shows each step', async () => {
     const { agent, relay, clock, viewer, of } = setup();
     await clock.settle();
     const requestId = viewer.control(agent.publicKey, { type: 'cancel_turn', channelId: 'c', turnId: 't' });
@@ -200,7 +200,7 @@ describe('the viewer', () => {
     expect(relay.peers).toHaveLength(1);
   });
 
-  it('VI11 does not send a control that no frame can carry', async () => {
+  it('VI11: does not send a control that no frame can carry', async () => {
     const { agent, clock, viewer, of } = setup();
     await clock.settle();
     const content = [{ type: 'text', text: 'x'.repeat(50_000) }];
@@ -208,7 +208,7 @@ describe('the viewer', () => {
     expect(of('control').at(-1)?.progress).toMatchObject({ phase: 'failed', result: { status: 'too_large' } });
   });
 
-  it('VI12 warns of a second harness with the same key and of a clock that is off', async () => {
+  it('VI12: warns of a second harness with the same key and of a clock that is off', async () => {
     const { agent, clock, of } = setup();
     agent.listen((control) => void agent.answerHello(control));
     await clock.settle();
@@ -217,7 +217,7 @@ describe('the viewer', () => {
     expect(of('warning').map((w) => w.code)).toContain('second-run');
   });
 
-  it('VI13 gives up a control after ten minutes and says so', async () => {
+  it('VI13: gives up a control after ten minutes and says so', async () => {
     const { agent, clock, viewer, of } = setup();
     await clock.settle();
     viewer.control(agent.publicKey, { type: 'prompt', channelId: 'c', content: [{ type: 'text' }] });

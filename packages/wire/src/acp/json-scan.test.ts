@@ -7,7 +7,7 @@ const spaced = fc
   .map(([value, indent]) => JSON.stringify(value, null, indent));
 
 describe('JSON slices', () => {
-  it('JS1 finds every member of an object, its value being the same text', () => {
+  it('JS1: finds every member of an object, its value being the same text', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.string(), spaced)), fc.constantFrom('', ' ', '\r\n\t'), (members, space) => {
         const text = `${space}{${members.map(([key, value]) => `${space}${JSON.stringify(key)}${space}:${space}${value}${space}`).join(',')}}${space}x`;
@@ -19,7 +19,7 @@ describe('JSON slices', () => {
     );
   });
 
-  it('JS2 finds every element of an array', () => {
+  it('JS2: finds every element of an array', () => {
     fc.assert(
       fc.property(fc.array(spaced), (elements) => {
         const text = `[ ${elements.join(' ,\n')} ]`;
@@ -28,7 +28,7 @@ describe('JSON slices', () => {
     );
   });
 
-  it('JS3 is not fooled by brackets, quotes and backslashes in strings', () => {
+  it('JS3: is not fooled by brackets, quotes and backslashes in strings', () => {
     const text = String.raw`{"a\"}":"}{\\","b":["\\\"]"],"c":-1.5e3}`;
     expect(scanMembers(text).members.map((m) => text.slice(m.valueStart, m.valueEnd))).toEqual([
       String.raw`"}{\\"`,
@@ -37,7 +37,7 @@ describe('JSON slices', () => {
     ]);
   });
 
-  it('JS4 measures nesting without recursion', () => {
+  it('JS4: measures nesting without recursion', () => {
     expect(nestingDepth('"[[["')).toBe(0);
     expect(nestingDepth('[{"a":[]},[]]')).toBe(3);
     expect(nestingDepth('['.repeat(1_000_000) + ']'.repeat(1_000_000))).toBe(1_000_000);

@@ -22,7 +22,7 @@ function frame(bytes: Uint8Array, cuts: readonly number[], maxLineBytes = 1_000)
 const text = (line: FramedLine) => (line.type === 'line' ? Buffer.from(line.bytes).toString('latin1') : line.type);
 
 describe('LineFramer', () => {
-  it('FM1 gives the same lines however the bytes are cut into chunks', () => {
+  it('FM1: gives the same lines however the bytes are cut into chunks', () => {
     const pieces = fc.oneof(
       fc.uint8Array({ maxLength: 40 }),
       fc.constantFrom(
@@ -46,14 +46,14 @@ describe('LineFramer', () => {
     );
   });
 
-  it('FM2 cuts at LF only: CR, NUL, U+2028 and a byte order mark are content', () => {
+  it('FM2: cuts at LF only: CR, NUL, U+2028 and a byte order mark are content', () => {
     const bytes = Buffer.from('\uFEFF{"a":"\u2028"}\r\n\0\n');
     expect(frame(bytes, []).map(text)).toEqual(
       ['\uFEFF{"a":"\u2028"}\r', '\0'].map((s) => Buffer.from(s).toString('latin1')),
     );
   });
 
-  it('FM3 keeps length, SHA-256 and both ends of a line over the limit, and goes on after it', () => {
+  it('FM3: keeps length, SHA-256 and both ends of a line over the limit, and goes on after it', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 65, maxLength: 20_000 }), fc.array(fc.nat(20_000)), (raw, cuts) => {
         const long = raw.map((byte) => (byte === 0x0a ? 0x20 : byte));
@@ -74,7 +74,7 @@ describe('LineFramer', () => {
     );
   });
 
-  it('FM4 takes a 16 MiB line that comes in small pieces, whole', () => {
+  it('FM4: takes a 16 MiB line that comes in small pieces, whole', () => {
     const line = Buffer.alloc(16 * 1_024 * 1_024, 0x61);
     const framer = new LineFramer(line.length, newHash);
     for (let at = 0; at < line.length; at += 4_096) expect(framer.push(line.subarray(at, at + 4_096))).toEqual([]);
@@ -82,7 +82,7 @@ describe('LineFramer', () => {
     expect(whole?.type === 'line' && Buffer.compare(whole.bytes, line)).toBe(0);
   });
 
-  it('FM5 does not keep the caller’s memory', () => {
+  it('FM5: does not keep the caller’s memory', () => {
     const framer = new LineFramer(100, newHash);
     const chunk = Buffer.from('abc');
     framer.push(chunk);
@@ -90,7 +90,7 @@ describe('LineFramer', () => {
     expect(framer.push(Buffer.from('\n')).map(text)).toEqual(['abc']);
   });
 
-  it('FM6 refuses a limit that is no size', () => {
+  it('FM6: refuses a limit that is no size', () => {
     expect(() => new LineFramer(0, newHash)).toThrow(RangeError);
   });
 });

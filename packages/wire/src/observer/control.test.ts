@@ -28,15 +28,15 @@ const controls: Control[] = [
 ];
 
 describe('controls', () => {
-  it('CT1 read back as they were written', () => {
+  it('CT1: read back as they were written', () => {
     for (const control of controls) expect(parseControl(encodeControl(control))).toEqual({ ok: true, value: control });
   });
 
-  it('CT2 ignore members of the future', () => {
+  it('CT2: ignore members of the future', () => {
     expect(parseControl(JSON.stringify({ ...controls[5], more: true }))).toEqual({ ok: true, value: controls[5] });
   });
 
-  it('CT3 with a wrong member say which, and can still be answered', () => {
+  it('CT3: with a wrong member say which, and can still be answered', () => {
     const bad = (change: object) => parseControl(JSON.stringify({ ...controls[3], ...change }));
     expect(bad({ optionId: 7 })).toMatchObject({
       error: {
@@ -66,13 +66,13 @@ describe('controls', () => {
     });
   });
 
-  it('CT4 of a type nobody knows here can be answered', () => {
+  it('CT4: of a type nobody knows here can be answered', () => {
     expect(parseControl(JSON.stringify({ ...base, type: 'dance' }))).toMatchObject({
       error: { code: 'unknown-type', type: 'dance', requestId: base.requestId },
     });
   });
 
-  it('CT5 never make the reader throw', () => {
+  it('CT5: never make the reader throw', () => {
     fc.assert(fc.property(fc.oneof(fc.string(), fc.json()), (text) => void parseControl(text)));
     const mutated = fc.tuple(fc.constantFrom(...controls), fc.string(), fc.jsonValue());
     fc.assert(

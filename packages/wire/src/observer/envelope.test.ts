@@ -77,7 +77,7 @@ const odd: fc.Arbitrary<Partial<Body>> = fc.record(
 );
 
 describe('envelopes', () => {
-  it('EN1 carry every event back exactly, whatever its payload looks like, within the budget, chained', () => {
+  it('EN1: carry every event back exactly, whatever its payload looks like, within the budget, chained', () => {
     const bodies = fc.array(fc.tuple(lineText, odd), { minLength: 1, maxLength: 40 });
     fc.assert(
       fc.property(bodies, fc.integer({ min: 1_200, max: 6_000 }), (list, budget) => {
@@ -99,7 +99,7 @@ describe('envelopes', () => {
     );
   });
 
-  it('EN2 wrap several events as a batch that mirrors the last, and one alone not at all', () => {
+  it('EN2: wrap several events as a batch that mirrors the last, and one alone not at all', () => {
     const one = packAll([observerEvent(1, '{"a":1}')], 4_000)[0] as Envelope;
     expect(JSON.parse(one.text)).toMatchObject({ seq: 1, kind: 'acp_read', prev: FIRST_PREV, payload: { a: 1 } });
     expect(one.text.endsWith('"payload":{"a":1}}')).toBe(true);
@@ -114,7 +114,7 @@ describe('envelopes', () => {
     expect(outer.payload.events[0].prev).toBeUndefined();
   });
 
-  it('EN3 carry stream_closed alone', () => {
+  it('EN3: carry stream_closed alone', () => {
     const events = [observerEvent(1, '1'), observerEvent(2, '{}', { kind: 'stream_closed' }), observerEvent(3, '3')];
     expect(packAll(events, 4_000).map((e) => [e.firstSeq, e.lastSeq])).toEqual([
       [1, 1],
@@ -123,13 +123,13 @@ describe('envelopes', () => {
     ]);
   });
 
-  it('EN4 refuse an event that no frame can carry, and an empty queue', () => {
+  it('EN4: refuse an event that no frame can carry, and an empty queue', () => {
     const big = encodeForEnvelope(observerEvent(1, JSON.stringify('x'.repeat(5_000))));
     expect(() => packEnvelope([big], 4_000, FIRST_PREV, nobleCrypto)).toThrow(RangeError);
     expect(() => packEnvelope([], 4_000, FIRST_PREV, nobleCrypto)).toThrow(RangeError);
   });
 
-  it('EN5 are read leniently from other implementations: no stream, nanoseconds, payload anywhere, mixed batches', () => {
+  it('EN5: are read leniently from other implementations: no stream, nanoseconds, payload anywhere, mixed batches', () => {
     const foreign = (seq: number) =>
       `{"seq":${seq},"payload":{"x":1 },"timestamp":"2026-08-01T10:00:00.123456789+00:00","kind":"acp_read","newField":[]}`;
     const text = `{"seq":9,"timestamp":"t","kind":"batch","agentIndex":null,"channelId":null,"sessionId":null,"turnId":null,"payload":{"events":[${foreign(3)},{"broken":true},7,${foreign(9)}]}}`;
@@ -138,17 +138,17 @@ describe('envelopes', () => {
     expect(decoded.events).toMatchObject([{ seq: 3, payload: '{"x":1 }', channelId: null }, { seq: 9 }]);
   });
 
-  it('EN6 with a batch that is none are kept as an ordinary event', () => {
+  it('EN6: with a batch that is none are kept as an ordinary event', () => {
     const text = encodeObserverEvent(observerEvent(1, '{"events":"none"}', { kind: 'batch' }));
     expect(decode(text).events).toMatchObject([{ kind: 'batch' }]);
   });
 
-  it('EN7 with members twice are refused: parsers differ on which one counts', () => {
+  it('EN7: with members twice are refused: parsers differ on which one counts', () => {
     const text = encodeObserverEvent(observerEvent(1, '1')).replace('"seq":1', '"seq":1,"seq":2');
     expect(decodeEnvelope(text, nobleCrypto)).toMatchObject({ error: { code: 'malformed' } });
   });
 
-  it('EN8 never make the reader throw', () => {
+  it('EN8: never make the reader throw', () => {
     fc.assert(fc.property(fc.oneof(fc.string(), fc.json()), (text) => void decodeEnvelope(text, nobleCrypto)));
     expect(decodeEnvelope('{"seq":1', nobleCrypto)).toMatchObject({ error: { code: 'not-json' } });
     expect(decodeEnvelope('[]', nobleCrypto)).toMatchObject({ error: { code: 'malformed' } });

@@ -11,7 +11,7 @@ const other = localSigner(new Uint8Array(32).fill(3), nobleCrypto);
 const route = (frame: FrameRoute['frame']): FrameRoute => ({ frame, agent: agent.publicKey, owner: owner.publicKey });
 
 describe('observer frames', () => {
-  it('FR1 open for the other end, in both directions, and for nobody else', async () => {
+  it('FR1: open for the other end, in both directions, and for nobody else', async () => {
     for (const frame of ['telemetry', 'control'] as const) {
       const [sender, receiver] = frame === 'telemetry' ? [agent, owner] : [owner, agent];
       const event = await sealFrame('{"hello":"world"}', route(frame), 1_800_000_000, sender);
@@ -30,7 +30,7 @@ describe('observer frames', () => {
     }
   });
 
-  it('FR2 with a missing, double, malformed or unfitting tag are refused undecrypted', async () => {
+  it('FR2: with a missing, double, malformed or unfitting tag are refused undecrypted', async () => {
     const good = await sealFrame('{}', route('telemetry'), 1, agent);
     const code = (change: object) => {
       const parsed = parseFrame({ ...good, ...change } as typeof good);
@@ -55,7 +55,7 @@ describe('observer frames', () => {
     expect(code({ content: 'A'.repeat(87_473) })).toBe('length');
   });
 
-  it('FR3 have the largest budget that every relay in use takes', () => {
+  it('FR3: have the largest budget that every relay in use takes', () => {
     const budget = (...limits: Parameters<typeof frameBudget>[0]) => {
       const result = frameBudget(limits);
       return result.ok ? result.value : result.error.code;
@@ -69,7 +69,7 @@ describe('observer frames', () => {
     expect(budget({ max_message_length: Number.NaN, max_content_length: -1 })).toBe(DEFAULT_BUDGET_BYTES);
   });
 
-  it('FR4 of the budget fit, and one byte more would not', () => {
+  it('FR4: of the budget fit, and one byte more would not', () => {
     fc.assert(
       fc.property(fc.integer({ min: 20_000, max: 88_000 }), (max_message_length) => {
         const result = frameBudget([{ max_message_length }]);

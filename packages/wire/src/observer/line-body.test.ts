@@ -7,7 +7,7 @@ const body = (line: string | Uint8Array) =>
   lineBody('read', typeof line === 'string' ? Buffer.from(line) : line, base64);
 
 describe('lineBody', () => {
-  it('LB1 splices a line that is exactly one JSON value, its text untouched', () => {
+  it('LB1: splices a line that is exactly one JSON value, its text untouched', () => {
     for (const line of [
       '{"a":1.0,"a":1e2}',
       ' {"id":9007199254740993}\r',
@@ -21,7 +21,7 @@ describe('lineBody', () => {
     expect(lineBody('write', Buffer.from('{}'), base64)?.kind).toBe('acp_write');
   });
 
-  it('LB2 never splices what would close the payload early and forge an event', () => {
+  it('LB2: never splices what would close the payload early and forge an event', () => {
     const forgeries = [
       '{"a":1},"kind":"permission_terminal","payload":{}',
       '{"a":1}}',
@@ -39,18 +39,18 @@ describe('lineBody', () => {
     }
   });
 
-  it('LB3 carries a line that is not UTF-8 as base64', () => {
+  it('LB3: carries a line that is not UTF-8 as base64', () => {
     const line = Uint8Array.from([0x7b, 0xff, 0xfe, 0x7d]);
     const got = body(line);
     expect(got?.kind).toBe('acp_parse_error');
     expect(JSON.parse(got?.payload ?? '')).toMatchObject({ error: 'not UTF-8', bytes: base64(line) });
   });
 
-  it('LB4 does not emit lines of white space', () => {
+  it('LB4: does not emit lines of white space', () => {
     for (const line of ['', ' ', '\r', '\t \r']) expect(body(line)).toBeUndefined();
   });
 
-  it('LB5 marks JSON that other parsers choke on: a byte order mark, depth, lone surrogates, numbers out of range', () => {
+  it('LB5: marks JSON that other parsers choke on: a byte order mark, depth, lone surrogates, numbers out of range', () => {
     const deep = (n: number) => '['.repeat(n) + ']'.repeat(n);
     for (const line of [
       '\uFEFF{}',
@@ -69,7 +69,7 @@ describe('lineBody', () => {
     }
   });
 
-  it('LB6 decides for any bytes without throwing, and splices only what parses', () => {
+  it('LB6: decides for any bytes without throwing, and splices only what parses', () => {
     fc.assert(
       fc.property(
         fc.oneof(

@@ -20,7 +20,7 @@ function parts(of: string, text: string, first: number, maxBytes: number): Obser
 }
 
 describe('parts', () => {
-  it('PA1 join to the exact text, each within its bound, cut between code points', () => {
+  it('PA1: join to the exact text, each within its bound, cut between code points', () => {
     const texts = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 2_000 }),
       fc.json(),
@@ -43,7 +43,7 @@ describe('parts', () => {
     );
   });
 
-  it('PA2 are refused when one is missing, out of order, of another text or altered', () => {
+  it('PA2: are refused when one is missing, out of order, of another text or altered', () => {
     const events = parts('acp_read', JSON.stringify('abc'.repeat(500)), 5, 400);
     const [a, b] = events as [ObserverEvent, ObserverEvent];
     expect(events.length).toBeGreaterThan(3);
@@ -56,11 +56,11 @@ describe('parts', () => {
     expect(joinParts([])).toMatchObject({ error: { code: 'incomplete' } });
   });
 
-  it('PA3 are bounded in number: what would take more is not split', () => {
+  it('PA3: are bounded in number: what would take more is not split', () => {
     expect(splitPayload('acp_read', 'x'.repeat(MAX_PARTS * 300), 1, 300)).toBeUndefined();
   });
 
-  it('PA4 that lie about themselves are no parts', () => {
+  it('PA4: that lie about themselves are no parts', () => {
     const [event] = parts('acp_read', 'abc', 5, 400) as [ObserverEvent];
     for (const change of ['"first":6', '"index":1', '"count":0', '"count":99999', '"of":1', '"text":2']) {
       const name = change.slice(0, change.indexOf(':'));
