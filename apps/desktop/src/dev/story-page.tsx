@@ -4,34 +4,18 @@ import { createRoot } from 'react-dom/client';
 import { App } from '../components/App.tsx';
 import { DesktopProvider } from '../components/use-desktop.ts';
 import { onFrame } from '../on-frame.ts';
-import { createDesktop } from '../store/desktop.ts';
 import { applyTheme, THEMES } from '../theme.ts';
 import { STORIES } from './stories.ts';
-import { madeUpId } from './story-agent.ts';
+import { openStory } from './story-desktop.ts';
 
 const query = new URLSearchParams(location.search);
 applyTheme(THEMES.find((theme) => theme === query.get('theme')) ?? 'system');
 
-const desktop = createDesktop({
-  nowMs: () => Date.now(),
-  onFrame,
-  keepToken: () => undefined,
-  // A worker that takes everything and is never answered, but for invites.
-  post(message) {
-    if (message.type === 'control')
-      desktop.receive({ type: 'control-started', id: message.id, requestId: madeUpId(`${message.id}`) });
-    if (message.type === 'invite')
-      desktop.receive({ type: 'invited', id: message.id, result: { ok: true, value: { text: 'helio1story' } } });
-  },
-});
-
 const makeStory = STORIES[query.get('story') ?? 'permission'];
 if (makeStory === undefined) throw new TypeError(`?story= must be one of ${Object.keys(STORIES).join(', ')}`);
-const story = makeStory(Date.now());
-desktop.receive({ type: 'session', session: story.session });
-desktop.receive({ type: 'events', events: story.events });
-desktop.select(story.selected);
-Object.assign(globalThis, { desktop });
+const { desktop, posted } = openStory(makeStory(Date.now()), onFrame);
+// For whoever drives the page: to send it more events, and to see what it would have sent.
+Object.assign(globalThis, { desktop, posted });
 
 createRoot(document.getElementById('root') as HTMLElement).render(
   <DesktopProvider value={desktop}>

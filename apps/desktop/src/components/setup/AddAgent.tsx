@@ -151,6 +151,7 @@ function Hand(props: { readonly fileName: string; readonly invite: () => string;
 function fileNameOf(name: string): string {
   const plain = name
     .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-+|-+$/g, '');

@@ -1,0 +1,30 @@
+import { createDesktop, type Desktop } from '../store/desktop.ts';
+import type { PageToWorker } from '../worker/protocol.ts';
+import type { Story } from './stories.ts';
+import { madeUpId } from './story-agent.ts';
+
+/** A desktop that shows a story: every control gets an id and no answer, every invite the same text. */
+export function openStory(
+  story: Story,
+  onFrame: (fire: () => void) => void,
+): { readonly desktop: Desktop; readonly posted: readonly PageToWorker[] } {
+  const posted: PageToWorker[] = [];
+  const desktop = createDesktop({
+    nowMs: () => Date.now(),
+    onFrame,
+    keepToken: () => undefined,
+    post(message) {
+      posted.push(message);
+      if (message.type === 'control') {
+        desktop.receive({ type: 'control-started', id: message.id, requestId: madeUpId(`request ${message.id}`) });
+      }
+      if (message.type === 'invite') {
+        desktop.receive({ type: 'invited', id: message.id, result: { ok: true, value: { text: 'helio1story' } } });
+      }
+    },
+  });
+  desktop.receive({ type: 'session', session: story.session });
+  desktop.receive({ type: 'events', events: story.events });
+  desktop.select(story.selected);
+  return { desktop, posted };
+}

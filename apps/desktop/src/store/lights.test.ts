@@ -1,0 +1,56 @@
+import { TranscriptFold } from '@heliograph/transcript';
+import { expect, test } from 'vitest';
+import { StoryAgent } from '../dev/story-agent.ts';
+import type { AgentRecord, RelayRecord } from './desktop-store.ts';
+import { readLights } from './lights.ts';
+
+const NOW = Date.UTC(2026, 10, 30, 12);
+const presence = new StoryAgent({
+  name: 'Claude',
+  host: 'build-box',
+  cwd: '/srv',
+  startMs: NOW,
+  lastHeardMs: NOW - 240_000,
+}).presence();
+const agent = (change: Partial<typeof presence>): AgentRecord => ({
+  publicKey: 'k',
+  name: 'Claude',
+  revoked: false,
+  presence: { ...presence, ...change },
+  fold: new TranscriptFold(),
+  version: 0,
+});
+const ready: RelayRecord = { url: 'ws://r', state: { phase: 'ready', sinceMs: NOW } };
+
+test('DT13: relay, harness and agent are three truths, each a sentence', () => {
+  const lights = readLights([ready], agent({}), NOW);
+  expect(lights).toEqual({
+    relay: { sign: 'ok', words: 'Connected to ws://r.' },
+    harness: { sign: 'ok', words: 'The harness on build-box answers; last heard 4 m ago.' },
+    agent: { sign: 'ok', words: 'The agent is running.' },
+  });
+});
+
+test('DT13: a broken relay says why and when it is tried again; no relay says what to do', () => {
+  const waiting: RelayRecord = {
+    url: 'ws://r',
+    state: { phase: 'waiting', reason: 'connection refused', retryAtMs: NOW + 7_400, sinceMs: NOW },
+  };
+  expect(readLights([waiting], agent({}), NOW).relay).toEqual({
+    sign: 'bad',
+    words: 'ws://r can’t be reached: connection refused. Next try in 8 s.',
+  });
+  expect(readLights([waiting, ready], agent({}), NOW).relay.sign).toBe('ok');
+  expect(readLights([], agent({}), NOW).relay.words).toContain('--relay');
+});
+
+test('DT13: of a silent harness the agent’s state is not known', () => {
+  const lights = readLights([ready], agent({ harness: 'silent' }), NOW);
+  expect(lights.harness).toEqual({
+    sign: 'bad',
+    words: 'The harness on build-box does not answer; last heard 4 m ago.',
+  });
+  expect(lights.agent).toEqual({ sign: 'wait', words: 'Whether the agent runs is not known now.' });
+  expect(readLights([ready], agent({ process: 'exited' }), NOW).agent.sign).toBe('bad');
+  expect(readLights([ready], undefined, NOW).harness.words).toBe('No agent is chosen.');
+});

@@ -1,0 +1,65 @@
+import { TranscriptFold } from '@heliograph/transcript';
+import { expect, test } from 'vitest';
+import { StoryAgent } from '../dev/story-agent.ts';
+import { findRowOfLine, type Row, selectRows } from './rows.ts';
+
+const agent = () => new StoryAgent({ name: 'Claude', host: 'h', cwd: '/srv', startMs: Date.UTC(2026, 10, 30) });
+
+function rowsOf(story: StoryAgent, fold = new TranscriptFold()): readonly Row[] {
+  for (const event of story.events) fold.insert(event);
+  return selectRows(fold.transcript(story.channelId));
+}
+
+const brief = (rows: readonly Row[]) => rows.map((row) => (row.type === 'item' ? row.item.kind : row.type));
+const read = (id: string) => ({ kind: 'read', title: `Read ${id}`, locations: [{ path: `/srv/${id}` }] });
+const ALLOW = [{ optionId: 'a', name: 'Yes', kind: 'allow_once' }];
+
+test('DT10: looks that went well stand as one row; a failed one, a single one and any other work stand alone', () => {
+  const story = agent()
+    .prompt('go')
+    .tool('1', read('1'), 1, { status: 'completed' })
+    .tool('2', read('2'), 1, { status: 'completed' })
+    .tool('3', read('3'), 1, { status: 'failed' })
+    .tool('4', read('4'), 1, { status: 'completed' })
+    .say('done')
+    .end('end_turn');
+  expect(brief(rowsOf(story))).toEqual(['user', 'looks', 'tool', 'tool', 'agent', 'turn-end']);
+});
+
+test('DT10: a call that waits for leave is told by its card alone, and stands by itself once decided', () => {
+  const story = agent()
+    .prompt('go')
+    .tool('1', { kind: 'execute', title: 'ls' }, 1)
+    .ask({ toolCallId: '1', title: 'ls', kind: 'execute' }, ALLOW);
+  expect(brief(rowsOf(story))).toEqual(['user', 'permission']);
+  story.decide('a').update({ sessionUpdate: 'tool_call_update', toolCallId: '1', status: 'completed' });
+  expect(brief(rowsOf(story))).toEqual(['user', 'tool', 'permission']);
+});
+
+test('DT10: rows of an ended turn stay the same values while the next one grows', () => {
+  const story = agent().prompt('one').say('first').end('end_turn');
+  const fold = new TranscriptFold();
+  const before = rowsOf(story, fold);
+  const after = rowsOf(story.prompt('two').say('second'), fold);
+  expect(after.length).toBeGreaterThan(before.length);
+  for (const [at, row] of before.entries()) expect(after[at]).toBe(row);
+});
+
+test('DT10: keys are unique over turns that use the same ids', () => {
+  const plan = { sessionUpdate: 'plan', entries: [{ content: 'a', status: 'pending', priority: 'low' }] };
+  const story = agent().prompt('one').update(plan).end('end_turn').prompt('two').update(plan).end('end_turn');
+  const keys = rowsOf(story).map((row) => row.key);
+  expect(new Set(keys).size).toBe(keys.length);
+});
+
+test('DT10: a line leads to the row it became part of', () => {
+  const story = agent()
+    .prompt('go')
+    .tool('1', read('1'), 1, { status: 'completed' })
+    .tool('2', read('2'), 1, { status: 'completed' })
+    .say('x');
+  const rows = rowsOf(story);
+  const line = story.events.findLast((event) => event.payload.includes('"toolCallId":"2"'));
+  expect(brief(rows)[findRowOfLine(rows, line?.stream ?? '', line?.seq ?? 0)]).toBe('looks');
+  expect(findRowOfLine(rows, 'another', 1)).toBe(-1);
+});
