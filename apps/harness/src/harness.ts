@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path';
 import type { RelayClient } from '@heliograph/client';
 import { type ControlResult, hexEncode, maxEventBytes, type Snapshot } from '@heliograph/wire';
 import type { OpenedSession } from './agent/agent.ts';
@@ -47,6 +48,9 @@ const FEATURES = ['prompt', 'cancel', 'permissions', 'replay', 'parts'];
  * `ENOENT` (no such command), `ENOTDIR` (no such folder), `ELOCKED` (the key is in use), `ERELAYSIZE`, or the system's own.
  */
 export async function startHarness(options: HarnessOptions): Promise<Harness> {
+  if (!isAbsolute(options.cwd))
+    throw new RangeError(`cwd must be an absolute path, got ${JSON.stringify(options.cwd)}`);
+  if (options.relays.length === 0) throw new RangeError('relays must name at least one relay');
   const filled = fillOptions(options);
   const { signer, owner, stateDir, clock, relays, log } = filled;
   const lock = await lockKey(signer.publicKey);

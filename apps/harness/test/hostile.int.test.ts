@@ -33,15 +33,16 @@ describe('a hostile agent', () => {
     const viewer = await stage.watch();
     viewer.prompt(harness.channelId, 'go');
     await viewer.until('the exit', () => viewer.find('agent_exited'));
-    await harness.close();
-    await viewer.until('the end', () => viewer.rawEvents(harness.stream).at(-1)?.kind === 'stream_closed');
-    await viewer.until('the end of the run', () => viewer.rawEvents(harness.run).at(-1)?.kind === 'stream_closed');
     const isWhole = (stream: string) => {
       const events = viewer.rawEvents(stream);
-      return events.at(-1)?.seq === events.length;
+      return events.length > 0 && events.at(-1)?.seq === events.length;
     };
+    const whole = () => isWhole(harness.run) && isWhole(harness.stream);
     viewer.resync();
-    await viewer.until('every event', () => isWhole(harness.run) && isWhole(harness.stream));
+    await viewer.until('everything before the viewer came', whole);
+    await harness.close();
+    const isClosed = (stream: string) => viewer.rawEvents(stream).at(-1)?.kind === 'stream_closed';
+    await viewer.until('the end of both streams', () => isClosed(harness.run) && isClosed(harness.stream) && whole());
 
     // Timestamps order the lines of all streams as they were on the wire.
     const events = viewer.events().toSorted((a, b) => (a.timestamp < b.timestamp ? -1 : 1));

@@ -46,8 +46,15 @@ function open(over: { spoolBytes?: number } = {}) {
       await settle();
     }
   };
+  /** Closes the mirror; its patience with relays is over at once. */
+  const end = async () => {
+    const closing = mirror.close([], 0);
+    await settle();
+    await pass(1);
+    await closing;
+  };
   const emit = (size = 10) => mirror.emit(place, { kind: 'acp_read', payload: JSON.stringify('x'.repeat(size)) });
-  return { clock, relay, mirror, settle, pass, emit };
+  return { clock, relay, mirror, settle, pass, emit, end };
 }
 const place = { stream: 'st', sessionId: null, turnId: null };
 
@@ -96,7 +103,7 @@ describe('the mirror', () => {
     });
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
-        const { relay, mirror, pass, emit } = open();
+        const { relay, mirror, pass, emit, end } = open();
         mirror.open('st', 'ch');
         await pass(1_000, 4);
         let count = 1;
@@ -116,14 +123,14 @@ describe('the mirror', () => {
         // A frame that was taken is never sent again.
         const taken = relay.taken.map(({ content }) => content);
         expect(new Set(taken).size).toBe(taken.length);
-        await mirror.close([], 0);
+        await end();
       }),
       { numRuns: 25 },
     );
   }, 60_000);
 
   test('HA15: frames are stamped when sent; a retry is the same event within 30 s and a new one around the same ciphertext later', async () => {
-    const { relay, mirror, pass, emit, clock } = open();
+    const { relay, mirror, pass, emit, clock, end } = open();
     mirror.open('st', 'ch');
     await pass(1_000, 4);
     relay.received.length = 0;
@@ -142,11 +149,11 @@ describe('the mirror', () => {
     // Sent within the last minute, so stamped then: the first stamp is far behind.
     expect(clock.nowMs() / 1_000 - (last?.created_at ?? 0)).toBeLessThan(70);
     expect((last?.created_at ?? 0) - (first?.created_at ?? 0)).toBeGreaterThan(70);
-    await mirror.close([], 0);
+    await end();
   });
 
   test('HA31: a replay is a new event around the very same ciphertext, and tells when its last one is out', async () => {
-    const { relay, mirror, pass, emit } = open();
+    const { relay, mirror, pass, emit, end } = open();
     mirror.open('st', 'ch');
     emit();
     await pass(1_000, 4);
@@ -158,11 +165,11 @@ describe('the mirror', () => {
     const again = relay.taken.slice(before.length).filter(({ content }) => before.some((b) => b.content === content));
     expect(again.length).toBe(mirror.kept('st', 1, 99).length);
     for (const event of again) expect(before.map(({ id }) => id)).not.toContain(event.id);
-    await mirror.close([], 0);
+    await end();
   });
 
   test('HA11: what is urgent overtakes a backlog, with the envelopes it needs', async () => {
-    const { relay, mirror, pass, emit, settle } = open();
+    const { relay, mirror, pass, emit, settle, end } = open();
     mirror.open('st', 'ch');
     await pass(1_000, 4);
     relay.answer = () => 'silence';
@@ -179,11 +186,30 @@ describe('the mirror', () => {
     const seqs = envelopes(relay.received).map(({ events }) => events.at(-1)?.seq);
     expect(seqs[0]).toBe(request.lastSeq);
     expect(seqs.slice(0, CREDIT)).toContain(request.lastSeq + 1);
-    await mirror.close([], 0);
+    await end();
+  });
+
+  test('HA40: the end of a stream is its end, whatever is still told', async () => {
+    const { relay, mirror, pass, emit, settle } = open();
+    mirror.open('st', 'ch');
+    await pass(1_000, 4);
+    emit();
+    mirror.replay(mirror.kept('st', 1, 1), () => mirror.emitUrgent(place, { kind: 'control_result', payload: '{}' }));
+    const closing = mirror.close([place], 0);
+    await settle();
+    emit();
+    await pass(1, 1);
+    await closing;
+    for (const stream of ['st', 'run']) {
+      const events = eventsOf(relay.taken, stream);
+      expect(events.at(-1)?.kind).toBe('stream_closed');
+      expect(events.filter(({ kind }) => kind === 'stream_closed')).toHaveLength(1);
+      expect(JSON.parse(events.at(-1)?.payload ?? '')).toMatchObject({ lastSeq: events.length - 1 });
+    }
   });
 
   test('HA17: a spool that overflows while the relay is away tells exactly what is gone', async () => {
-    const { relay, mirror, pass, emit } = open({ spoolBytes: 60_000 });
+    const { relay, mirror, pass, emit, end } = open({ spoolBytes: 60_000 });
     mirror.open('st', 'ch');
     await pass(1_000, 4);
     relay.drop();
@@ -209,6 +235,6 @@ describe('the mirror', () => {
     expect(told.size).toBeGreaterThan(20);
     for (const { firstSeq, lastSeq, droppedEvents } of gaps) expect(droppedEvents).toBe(lastSeq - firstSeq + 1);
     for (let seq = 1; seq <= mirror.lastSeq('st'); seq++) expect(held.has(seq) !== told.has(seq)).toBe(true);
-    await mirror.close([], 0);
+    await end();
   });
 });

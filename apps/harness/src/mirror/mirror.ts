@@ -40,7 +40,7 @@ export interface MirrorOptions {
 const MAX_SIGNATURE_AGE_SEC = 30;
 const MAX_WAITING_BYTES = 64 * 1_024 * 1_024;
 /** Re-sends at once; each is bounded by what the spool holds. */
-export const MAX_REPLAYS = 64;
+const MAX_REPLAYS = 64;
 
 /** Everything between "this happened" and the relays: number, seal, keep, send, and send again. */
 export class Mirror {
@@ -55,6 +55,7 @@ export class Mirror {
   readonly #route: FrameRoute;
   readonly #signed = new WeakMap<SpoolEntry, { readonly event: VerifiedEvent; readonly anew: boolean }>();
   #whenSettled = () => {};
+  #isClosing = false;
 
   constructor(options: MirrorOptions) {
     const { run, owner, budgetBytes, signer, clock, crypto } = options;
@@ -99,13 +100,15 @@ export class Mirror {
   }
 
   emit(place: Place, body: EventBody): Emitted {
+    if (this.#isClosing) return { stream: place.stream, firstSeq: 0, lastSeq: 0, timestamp: this.now(), whole: false };
     return this.#bus.emit(place, body);
   }
 
   /** Emits an event that overtakes all others; with it go the envelopes from `fromSeq` of its stream on. */
   emitUrgent(place: Place, body: EventBody, fromSeq?: number): Emitted {
-    const emitted = this.#bus.emit(place, body);
-    this.#sealer.hurry(place.stream, emitted.lastSeq, Math.min(fromSeq ?? emitted.firstSeq, emitted.firstSeq));
+    const emitted = this.emit(place, body);
+    if (!this.#isClosing)
+      this.#sealer.hurry(place.stream, emitted.lastSeq, Math.min(fromSeq ?? emitted.firstSeq, emitted.firstSeq));
     return emitted;
   }
 
@@ -147,12 +150,18 @@ export class Mirror {
     return true;
   }
 
-  /** Ends every stream with its `stream_closed`, then gives the relays up to `timeoutMs` to take what is left. */
+  /**
+   * Ends every stream with its `stream_closed`, then gives the relays up to `timeoutMs` to take what is left. What happens
+   * from now on is told nobody: a stream's end is its end.
+   */
   async close(streams: readonly Place[], timeoutMs: number): Promise<void> {
     this.#heads.close();
     await this.settle();
+    this.#isClosing = true;
     for (const place of streams) await this.#closeStream(place);
-    if (this.#heads.all().length > 0) this.#emitToHarness('heads', { streams: this.#heads.all() });
+    const heads = { streams: this.#heads.all() };
+    if (heads.streams.length > 0)
+      this.#bus.emit(this.#harnessPlace(), { kind: 'heads', payload: JSON.stringify(heads) });
     await this.#closeStream(this.#harnessPlace());
     await this.#drain(timeoutMs);
     for (const publisher of this.#publishers) publisher.close();
@@ -162,7 +171,8 @@ export class Mirror {
     await this.#sealer.flush();
     const head = this.head(place.stream);
     const payload = JSON.stringify({ lastSeq: head?.seq ?? 0, hash: head?.hash ?? FIRST_PREV });
-    this.emitUrgent(place, { kind: 'stream_closed', payload });
+    const { lastSeq } = this.#bus.emit(place, { kind: 'stream_closed', payload });
+    this.#sealer.hurry(place.stream, lastSeq);
     await this.#sealer.flush();
   }
 

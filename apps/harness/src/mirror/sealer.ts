@@ -83,7 +83,7 @@ export class Sealer {
   hurry(stream: string, seq: number, fromSeq = seq): void {
     const waiting = this.#waiting(stream);
     waiting.alone.add(seq);
-    waiting.dueSeq = seq;
+    waiting.dueSeq = Math.max(waiting.dueSeq, seq);
     const { from, to } = waiting.urgent;
     // What the last one hurried is sealed already, unless the two fell together.
     waiting.urgent = { from: to > (waiting.head?.seq ?? 0) ? Math.min(from, fromSeq) : fromSeq, to: seq };

@@ -18,6 +18,7 @@ export class Watcher {
   readonly warnings: string[] = [];
   readonly progress: ControlProgress[] = [];
   readonly #events = new Map<string, ObserverEvent>();
+  readonly #joined = new Map<string, ObserverEvent>();
   readonly #viewer: Viewer;
   readonly #agent: string;
 
@@ -75,22 +76,36 @@ export class Watcher {
 
   /** Events of one stream, or of all, in order, with parts joined. */
   events(stream?: string): ObserverEvent[] {
-    const all = [...this.#events.values()].filter((event) => stream === undefined || event.stream === stream);
-    all.sort((a, b) => (a.stream === b.stream ? a.seq - b.seq : a.timestamp < b.timestamp ? -1 : 1));
+    const all = this.#inOrder(stream);
     const joined: ObserverEvent[] = [];
     for (let at = 0; at < all.length; ) {
       const event = all[at] as ObserverEvent;
       const part = parsePart(event);
-      const whole = part === undefined ? undefined : joinParts(all.slice(at, at + part.count));
-      joined.push(whole?.ok ? whole.value : event);
-      at += whole?.ok ? (part?.count ?? 1) : 1;
+      const whole = part === undefined ? undefined : this.#join(all.slice(at, at + part.count));
+      joined.push(whole ?? event);
+      at += whole === undefined ? 1 : (part?.count ?? 1);
     }
     return joined;
   }
 
+  /** A large line is joined and hashed once, however often somebody looks. */
+  #join(parts: readonly ObserverEvent[]): ObserverEvent | undefined {
+    const key = `${parts[0]?.stream} ${parts[0]?.seq}`;
+    const known = this.#joined.get(key);
+    if (known !== undefined) return known;
+    const joined = joinParts(parts);
+    if (joined.ok) this.#joined.set(key, joined.value);
+    return joined.ok ? joined.value : undefined;
+  }
+
+  #inOrder(stream?: string): ObserverEvent[] {
+    const all = [...this.#events.values()].filter((event) => stream === undefined || event.stream === stream);
+    return all.sort((a, b) => (a.stream === b.stream ? a.seq - b.seq : a.timestamp < b.timestamp ? -1 : 1));
+  }
+
   /** Events as they were on the wire, parts not joined. */
   rawEvents(stream: string): ObserverEvent[] {
-    return [...this.#events.values()].filter((event) => event.stream === stream).sort((a, b) => a.seq - b.seq);
+    return this.#inOrder(stream);
   }
 
   /** How many events came, without looking at them. */
@@ -99,7 +114,7 @@ export class Watcher {
   }
 
   find<T = Record<string, unknown>>(kind: string, match: (payload: Partial<T>) => boolean = () => true) {
-    for (const event of this.events()) {
+    for (const event of this.#inOrder()) {
       if (event.kind !== kind) continue;
       const payload = payloadOf<T>(event);
       if (payload !== undefined && match(payload)) return { event, payload };
