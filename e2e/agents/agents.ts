@@ -28,8 +28,6 @@ export interface Abilities {
   readonly thinks: true | string;
   /** Sends ACP `plan` updates. */
   readonly plans: true | string;
-  /** Asks before a shell command runs. */
-  readonly asksBeforeShell: true | string;
   /** Which part of a shell command's output its ACP frames show. `tail`: what is printed in the first moments may be missing. */
   readonly shellOutput: 'all' | 'tail' | 'none';
 }
@@ -114,7 +112,6 @@ export const agents = {
     abilities: {
       thinks: 'puts an empty heading before each piece of a thought and trims it',
       plans: 'offers no todo tool to this model',
-      asksBeforeShell: true,
       shellOutput: 'none',
     },
   },
@@ -131,7 +128,6 @@ export const agents = {
     abilities: {
       thinks: 'begins a thought with two line breaks',
       plans: true,
-      asksBeforeShell: true,
       shellOutput: 'tail',
     },
   },
@@ -146,11 +142,17 @@ export const agents = {
         env: { ...codexEnv(home, modelUrl), INITIAL_AGENT_MODE: 'read-only' },
       };
     },
-    tools: codexTools,
+    tools: {
+      ...codexTools,
+      // Without leave to go outside, codex runs a command unasked in a sandbox that not every machine lets it build.
+      shell: (cmd) => ({
+        name: 'exec_command',
+        input: { cmd, yield_time_ms: 20_000, sandbox_permissions: 'require_escalated', justification: 'Three beats?' },
+      }),
+    },
     abilities: {
       thinks: 'begins a thought with two line breaks',
       plans: true,
-      asksBeforeShell: 'runs commands in its own read-only sandbox unasked',
       shellOutput: 'tail',
     },
   },
@@ -184,7 +186,6 @@ export const agents = {
     abilities: {
       thinks: true,
       plans: 'offers no todo tool with this configuration',
-      asksBeforeShell: true,
       shellOutput: 'all',
     },
   },
@@ -243,7 +244,6 @@ export const agents = {
     abilities: {
       thinks: true,
       plans: 'shows its todo list as a tool call',
-      asksBeforeShell: true,
       shellOutput: 'all',
     },
   },

@@ -26,8 +26,8 @@ export class OwnerSession {
     });
   }
 
-  /** Prompts, allows once whatever the agent asks, and resolves with the turn once it has ended. */
-  async play(name: ScriptName): Promise<Turn> {
+  /** Prompts, allows once whatever the agent asks (after `look`), and resolves with the turn once it has ended. */
+  async play(name: ScriptName, look: () => void = () => {}): Promise<Turn> {
     const turnId = await this.prompt(name);
     for (;;) {
       const next = await this.#watcher.until(`permission or end of ${name}`, (): Turn | PermissionItem | undefined => {
@@ -39,6 +39,7 @@ export class OwnerSession {
         );
       });
       if (!isPermission(next)) return next;
+      look();
       await this.#allow(next);
       await this.#watcher.until('decision on screen', () => this.#isDecided(turnId, next) || undefined);
     }
