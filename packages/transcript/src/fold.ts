@@ -40,13 +40,13 @@ export class TranscriptFold {
   /** Takes one event. `conflict`: its identity is held with another content, or its stream belongs to another channel. */
   insert(event: ObserverEvent): Verdict {
     if (event.stream === undefined) return this.#insertForeign(event);
-    const before = this.#standing(event.stream);
+    const before = this.#standing(event.stream, event.seq);
     const verdict = this.log.insert(event);
     const stream = this.log.stream(event.stream);
     if (stream === undefined || verdict === 'duplicate') return verdict;
     if (verdict === 'conflict') {
       const held = stream.get(event.seq);
-      const isNew = held !== undefined && stream.isConflicted(event.seq) && !before.conflicted.has(event.seq);
+      const isNew = held !== undefined && stream.isConflicted(event.seq) && !before.conflicted;
       if (isNew) this.#arriveOwn(stream, held, event.seq);
       return verdict;
     }
@@ -60,13 +60,13 @@ export class TranscriptFold {
     return verdict;
   }
 
-  #standing(id: string) {
+  #standing(id: string, seq: number) {
     const stream = this.log.stream(id);
     return {
       oldest: stream?.oldest,
       channelId: stream?.channelId,
       evictions: stream?.evictions ?? 0,
-      conflicted: { has: (seq: number) => stream?.isConflicted(seq) === true },
+      conflicted: stream?.isConflicted(seq) === true,
     };
   }
 

@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { Scene } from './testing/scene.ts';
+
+const entry = (content: string, status = 'pending') => ({ content, status, priority: 'medium' });
+const plan = (...entries: readonly object[]) => ({ sessionUpdate: 'plan', entries });
+
+describe('plans', () => {
+  it('TR52: a plan is replaced whole, in its place; no entries are an empty checklist', () => {
+    const scene = new Scene()
+      .prompt()
+      .update(plan(entry('a'), entry('b')))
+      .says('x')
+      .update(plan(entry('b', 'completed')));
+    expect(scene.outline()).toEqual(['user: do it', 'plan', 'agent: x']);
+    expect(scene.the('plan').entries).toEqual([{ content: 'b', status: 'completed', priority: 'medium' }]);
+    expect(scene.update(plan()).the('plan').entries).toEqual([]);
+  });
+
+  it('TR52: entries without words are left out, a missing status is pending', () => {
+    const scene = new Scene().prompt().update(plan({ content: 'a' }, { status: 'pending' }, 3 as never));
+    expect(scene.the('plan').entries).toEqual([{ content: 'a', status: 'pending' }]);
+  });
+
+  it('TR53: plan_update goes by planId, beside a plan without one; a removed plan is empty', () => {
+    const update = (planId: string, ...entries: readonly object[]) => ({
+      sessionUpdate: 'plan_update',
+      plan: { type: 'items', planId, entries },
+    });
+    const scene = new Scene()
+      .prompt()
+      .update(plan(entry('a')))
+      .update(update('p', entry('b')))
+      .update(update('p', entry('c')))
+      .update(update('q', entry('d')));
+    expect(scene.all('plan').map(({ planId, entries }) => [planId, entries[0]?.content])).toEqual([
+      ['default', 'a'],
+      ['p', 'c'],
+      ['q', 'd'],
+    ]);
+    scene.update({ sessionUpdate: 'plan_removed', planId: 'p' });
+    expect(scene.all('plan')[1]?.entries).toEqual([]);
+  });
+
+  it('TR54: a plan of a shape nobody knows is shown raw', () => {
+    const scene = new Scene().prompt().update({ sessionUpdate: 'plan', steps: [] });
+    scene.update({ sessionUpdate: 'plan_update', plan: { type: 'markdown', planId: 'p', content: '# plan' } });
+    expect(scene.all('raw').map(({ label }) => label)).toEqual(['plan', 'plan_update']);
+  });
+
+  it('TR54: the next turn has a plan of its own', () => {
+    const scene = new Scene()
+      .prompt()
+      .update(plan(entry('a')))
+      .answer()
+      .prompt()
+      .update(plan(entry('a', 'completed')));
+    expect(scene.all('plan').map(({ entries }) => entries[0]?.status)).toEqual(['pending', 'completed']);
+  });
+});
