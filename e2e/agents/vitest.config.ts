@@ -10,6 +10,7 @@ export default defineConfig({
     name: 'agents',
     include: ['*.agents.test.ts'],
     fileParallelism: false,
+    cache: false,
     testTimeout: 150_000,
     hookTimeout: 150_000,
     reporters: ['verbose', new ClosingLine()],
