@@ -64,7 +64,8 @@ describe('lineBody', () => {
     ]) {
       expect(body(line)).toMatchObject({ kind: 'acp_read', payload: line, fragile: true });
     }
-    for (const line of [deep(64), '"\\ud83d\\ude00"', '1e99', '-1e-999', '123456789012345678901234567890']) {
+    const id = '{"id":"019abc4e-2831-4e28-94e2-83194e283111","n":"\\"1e999"}';
+    for (const line of [id, deep(64), '"\\ud83d\\ude00"', '1e99', '-1e-999', '123456789012345678901234567890']) {
       expect(body(line)).toMatchObject({ fragile: false });
     }
   });

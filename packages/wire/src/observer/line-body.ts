@@ -14,8 +14,9 @@ export interface LineBody {
 }
 
 const MAX_SPLICED_DEPTH = 64;
-/** Numbers that may leave double range. It may also hit digits inside a string: then the line only travels escaped. */
-const HUGE_NUMBER = /\d{300}|[eE]\+?\d{3}/;
+/** Numbers that may leave double range. Ids in strings look like that too: then the strings are left out and it is asked again. */
+const HUGE_NUMBER = /\d{300}|\d[eE]\+?\d{3}/;
+const STRINGS = /"(?:[^"\\]|\\.)*"/g;
 /** A surrogate escape without its other half. An escaped backslash before `ud800` may be hit too, as harmlessly. */
 const LONE_SURROGATE =
   /\\u[dD][89abAB][\da-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][\da-fA-F]{2})\\u[dD][c-fC-F]/;
@@ -45,8 +46,12 @@ export function lineBody(
     const error = cause instanceof Error ? cause.message : 'not JSON';
     return parseError({ line: text, error, direction });
   }
-  const fragile = bom || HUGE_NUMBER.test(text) || LONE_SURROGATE.test(text) || nestingDepth(text) > MAX_SPLICED_DEPTH;
+  const fragile = bom || hasHugeNumber(text) || LONE_SURROGATE.test(text) || nestingDepth(text) > MAX_SPLICED_DEPTH;
   return { kind, payload: text, fragile };
+}
+
+function hasHugeNumber(json: string): boolean {
+  return HUGE_NUMBER.test(json) && HUGE_NUMBER.test(json.replace(STRINGS, '""'));
 }
 
 /** Payload of `acp_parse_error`: a line that is not exactly one JSON value. `bytes` is base64 where it is not UTF-8. */
