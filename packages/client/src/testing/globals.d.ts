@@ -1,0 +1,1 @@
+declare function queueMicrotask(run: () => void): void;
