@@ -3,7 +3,7 @@ import { asObject, finite, has, type JsonObject, jsonText, list, member, object,
 import type { Part, ToolContent } from './model.ts';
 
 /** A content block (ACP v1 content) as a part; a type or shape we do not know is kept as JSON text. */
-export function readPart(value: unknown): Part {
+function readPart(value: unknown): Part {
   if (typeof value === 'string') return { type: 'text', text: value };
   const block = asObject(value);
   return (block && readKnownPart(block)) ?? { type: 'other', json: jsonText(value) };

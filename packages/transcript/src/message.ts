@@ -7,7 +7,7 @@ import { changeOpen, markRunning, openTurnOf, speechTurn } from './turn.ts';
 type Speaker = MessageItem['kind'];
 
 /** A message with one more part at its end. */
-export function appendPart(
+function appendPart(
   before: MessageItem | undefined,
   stamp: Stamp,
   said: {

@@ -7,7 +7,7 @@ import { bindTerminals, readVendorTerminal } from './terminal.ts';
 import { markRunning, rememberOpenTool, speechTurn } from './turn.ts';
 
 /** What a tool call update is read with. */
-export interface ToolContext {
+interface ToolContext {
   /** From 2 on a null member clears; before, it keeps (ACP v2 patch rule). */
   readonly version: number;
   /** The exact JSON text of a member of the update. */
@@ -20,7 +20,7 @@ const OPEN: readonly string[] = ['pending', 'in_progress'];
 const FINAL: readonly string[] = ['completed', 'failed', 'cancelled'];
 
 /** A tool call with an update in it: absent members keep, arrays are replaced whole, nothing is merged deeply. */
-export function patchTool(
+function patchTool(
   before: ToolItem | undefined,
   stamp: Stamp,
   toolCallId: string,

@@ -183,7 +183,7 @@ export class MiniHarness {
 }
 
 /** RFC 3339 with six fraction digits, counted from a fixed morning. */
-export function timestamp(microseconds: number): string {
+function timestamp(microseconds: number): string {
   const seconds = Math.floor(microseconds / 1_000_000);
   const two = (value: number) => String(value).padStart(2, '0');
   const clock = [9 + Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60].map(two).join(':');
