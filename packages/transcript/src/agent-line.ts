@@ -9,7 +9,7 @@ import { takeRequest } from './request.ts';
 import { noteInitialized, noteSetting, reduceSessionAnswer, SESSION_REQUESTS } from './session.ts';
 import type { Step } from './step.ts';
 import { memberText } from './tool-call.ts';
-import { endTurn, markRunning, outcomeOf, readStopReason, readTurnUsage, speechTurn } from './turn.ts';
+import { endTurn, markRunning, noteTurn, outcomeOf, readStopReason, readTurnUsage, speechTurn } from './turn.ts';
 import { placeRaw, reduceUpdate } from './update.ts';
 
 /** Agent → client methods that are understood and have no row of their own; `_…` are vendors' own affairs. */
@@ -67,12 +67,12 @@ function reduceAnswer(step: Step, id: string | undefined, answer: Answer): void 
   const request = takeRequest(step, id);
   if (request === undefined) {
     // An error about no request at all: the agent could not read what it was sent.
-    if ('error' in answer && (id === undefined || id === 'null')) placeRpcError(step, speechTurn(step), answer.error);
+    if ('error' in answer && (id === undefined || id === 'null')) placeRpcError(step, noteTurn(step), answer.error);
   } else if (request.method === 'session/prompt') {
     answerPrompt(step, request, answer);
   } else if ('error' in answer) {
     const opens = SESSION_REQUESTS.includes(request.method) || request.method === 'initialize';
-    if (opens) placeRpcError(step, speechTurn(step), answer.error);
+    if (opens) placeRpcError(step, noteTurn(step), answer.error);
   } else if (request.method === 'initialize') {
     noteInitialized(step, answer.result);
   } else if (SESSION_REQUESTS.includes(request.method)) {

@@ -84,6 +84,17 @@ describe('errors', () => {
   });
 });
 
+describe('errors outside turns', () => {
+  it('TR66: a session that cannot be loaded is an error beside the turns, not a late line of the last one', () => {
+    const scene = new Scene().prompt().answer();
+    scene.harness.write({ jsonrpc: '2.0', id: 2, method: 'session/load', params: { sessionId: 's', cwd: '/x' } });
+    scene.harness.read({ jsonrpc: '2.0', id: 2, error: { code: -32002, message: 'no such session' } });
+    expect(scene.turn(0).items).toHaveLength(1);
+    expect(scene.turn()).toMatchObject({ source: 'none', items: [{ kind: 'error', message: 'no such session' }] });
+    expect(scene.the('error').late).toBeUndefined();
+  });
+});
+
 describe('what nobody knows', () => {
   it('TR67: unknown updates, methods and observer kinds are raw rows; a vendor’s own methods are not', () => {
     const scene = new Scene().prompt().update({ sessionUpdate: 'made_up', x: 1 });

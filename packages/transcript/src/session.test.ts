@@ -195,6 +195,14 @@ describe('session state', () => {
     expect(scene.the('notice')).toMatchObject({ topic: 'session', text: 'A new session begins' });
   });
 
+  it('TR62: a fork of the session is another conversation', () => {
+    const scene = new Scene().note('session_resolved', { sessionId: 's', isNewSession: true });
+    scene.harness.write({ jsonrpc: '2.0', id: 2, method: 'session/fork', params: { sessionId: 's', cwd: '/x' } });
+    scene.harness.read({ jsonrpc: '2.0', id: 2, result: { sessionId: 'child', modes: { currentModeId: 'm' } } });
+    expect(scene.transcript.session).toMatchObject({ sessionId: 's', modeId: undefined, cwd: '/srv/dev' });
+    expect(scene.turns).toEqual([]);
+  });
+
   it('TR62: an update for another session than the channel’s is shown all the same', () => {
     const scene = new Scene().note('session_resolved', { sessionId: 'one', isNewSession: true }).prompt();
     const update = { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'child' } };

@@ -110,6 +110,8 @@ function noteOption(step: Step, before: SessionState, option: ConfigOption, all:
 export function reduceSessionAnswer(step: Step, request: PendingRequest, result: unknown, own: boolean): void {
   const { draft } = step;
   const answer = asObject(result);
+  // What was forked off is another conversation: this channel's session stays as it is.
+  if (own && request.method === 'session/fork') return;
   const sessionId = text(answer, 'sessionId') ?? request.sessionId;
   const patch = { ...readSessionConfig(answer), ...(request.cwd === undefined ? {} : { cwd: request.cwd }) };
   if (own && sessionId !== undefined && sessionId !== draft.session.sessionId) enterSession(step, sessionId, true);
