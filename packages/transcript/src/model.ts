@@ -105,13 +105,13 @@ export interface TurnUsage {
 export type Item = MessageItem | ToolItem | PlanItem | PermissionItem | NoticeItem | ErrorItem | GapItem | RawItem;
 
 interface ItemBase {
-  /** Stable across refolds: `<kind>:<own id or stream:first seq>`. */
+  /** Stable across refolds and unique in its turn: `<kind>:<own id>`, or `<kind>:<stream>:<first seq>` (messages: `<kind>:@…`). */
   readonly id: string;
   readonly refs: readonly SeqRange[];
   /** Timestamp of the first line, and of the newest. */
   readonly at: string;
   readonly updatedAt: string;
-  /** Arrived after its turn had ended. */
+  /** It, or some of it, arrived after its turn had ended. */
   readonly late?: true;
 }
 

@@ -1,7 +1,7 @@
 import { exitText, placeExit, reduceParseError, reduceTurnError, reduceWriteFailure } from './failure.ts';
 import { reduceTelemetryGap } from './gap.ts';
 import { type JsonObject, parseObject, text } from './json.ts';
-import { placeNotice, reduceClockStep, reduceControlResult, reduceStderr } from './notice.ts';
+import { placeNotice, reduceClockStep, reduceControlResult, reduceElicitationEnd, reduceStderr } from './notice.ts';
 import { abortPermissions, reducePermissionPending, reducePermissionTerminal } from './permission.ts';
 import { noteInitialized, reduceQueue, reduceSessionNote } from './session.ts';
 import type { Step } from './step.ts';
@@ -15,6 +15,8 @@ const QUIET: readonly string[] = [
   'snapshot',
   'harness_started',
   'acp_part',
+  // The agent's own line asks the question.
+  'elicitation_pending',
   'managed_agent_runtime_lifecycle',
   'prompt_context_delivery',
 ];
@@ -83,6 +85,9 @@ function reduceTrouble(step: Step, payload: JsonObject | undefined): boolean {
       return true;
     case 'observer_telemetry_gap':
       reduceTelemetryGap(step, payload);
+      return true;
+    case 'elicitation_terminal':
+      reduceElicitationEnd(step, payload);
       return true;
     case 'control_result':
       reduceControlResult(step, payload);

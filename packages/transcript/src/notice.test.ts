@@ -67,9 +67,13 @@ describe('notices', () => {
       method: 'elicitation/create',
       params: { sessionId: 's', message: 'Which branch?' },
     });
+    scene
+      .note('elicitation_pending', { requestNonce: 'n' })
+      .note('elicitation_terminal', { requestNonce: 'n', action: 'accept' });
     expect(scene.all('notice').map(({ text }) => text)).toEqual([
       "The clock of the agent's machine was set by -120 s",
       'The agent asks: Which branch?',
+      "The agent's question was answered: accept",
     ]);
   });
 });
