@@ -10,33 +10,40 @@ import {
   type VerifiedEvent,
   verifyAuthTag,
 } from '@heliograph/wire';
+import type { AccessRules } from './access.ts';
 import type { Admission } from './session.ts';
 
 /**
  * Why an authenticated key is not admitted. `bad-attestation`: its NIP-OA tag is broken or not signed by who it names.
- * `stranger`: no owner here and nobody vouches for it. `foreign-owner`: vouched for by someone who is no owner here.
+ * `denied`: the operator refuses it, or who vouches for it. `stranger`: no owner here and nobody vouches for it. `foreign-owner`: vouched for by someone who is no owner here.
  * `ended`, `not-begun`: the attestation's time does not hold.
  */
 export interface AdmissionError {
-  readonly code: 'bad-attestation' | 'stranger' | 'foreign-owner' | 'ended' | 'not-begun';
+  readonly code: 'denied' | 'bad-attestation' | 'stranger' | 'foreign-owner' | 'ended' | 'not-begun';
   readonly message: string;
+}
+
+/** What decides on an admission. */
+export interface AdmissionGrounds {
+  readonly owners: ReadonlySet<string>;
+  readonly access: AccessRules;
+  readonly nowSec: number;
+  readonly crypto: Crypto;
 }
 
 /**
  * Whether the author of a checked AUTH event may use the relay (NIP-AA): an owner from the configuration, never from a
- * tag, or an agent whose tag one of them signed and whose conditions hold for this AUTH event; `kind=` is not evaluated.
+ * tag, a member the operator allowed, or an agent whose tag one of them signed and whose conditions hold for this AUTH event; `kind=` is not evaluated.
  */
 export function admit(
   event: VerifiedEvent,
-  {
-    owners,
-    nowSec,
-    crypto,
-  }: { readonly owners: ReadonlySet<string>; readonly nowSec: number; readonly crypto: Crypto },
+  { owners, access, nowSec, crypto }: AdmissionGrounds,
 ): Result<Admission, AdmissionError> {
   const { pubkey, created_at: authenticatedAtSec } = event;
   if (owners.has(pubkey)) return ok({ role: 'owner', pubkey, expiresAtSec: undefined });
   const npub = encodeNpub(pubkey);
+  if (access.denied.has(pubkey)) return err({ code: 'denied', message: deniedMessage(npub) });
+  if (access.allowed.has(pubkey)) return ok({ role: 'member', pubkey, expiresAtSec: undefined });
   const tag = findAuthTag(event);
   if (!tag.ok) return err({ code: 'bad-attestation', message: `the attestation of ${npub}: ${tag.error.message}` });
   if (tag.value === undefined) return err({ code: 'stranger', message: strangerMessage(npub) });
@@ -45,9 +52,10 @@ export function admit(
     return err({ code: 'bad-attestation', message: `the attestation of ${npub}: ${attested.error.message}` });
   }
   const { owner, conditions } = attested.value;
-  if (!owners.has(owner)) {
+  if (access.denied.has(owner)) return err({ code: 'denied', message: deniedMessage(encodeNpub(owner)) });
+  if (!owners.has(owner) && !access.allowed.has(owner)) {
     const ownerNpub = encodeNpub(owner);
-    const message = `${npub} is vouched for by ${ownerNpub}, no owner of this relay; to make it one: heliograph relay --owner ${ownerNpub}`;
+    const message = `${npub} is vouched for by ${ownerNpub}, no owner of this relay; to make it one: heliograph relay --owner ${ownerNpub}, or to let it in: heliograph relay allow ${ownerNpub}`;
     return err({ code: 'foreign-owner', message });
   }
   const endsAtSec = expiresAtSec(conditions);
@@ -67,9 +75,15 @@ export function attestationEnded(pubkey: string, endsAtSec: number): string {
   return `the attestation of ${npub} ended at ${end}; its owner renews it with: heliograph attest --agent ${npub}`;
 }
 
+/** The sentence for a key the operator refuses. */
+export function deniedMessage(npub: string): string {
+  return `${npub} is banned from this relay; its operator can let it in again with: heliograph relay allow ${npub}`;
+}
+
 function strangerMessage(npub: string): string {
   return (
     `${npub} is not admitted to this relay; if it is an owner: heliograph relay --owner ${npub}; ` +
+    `to let it in as it is: heliograph relay allow ${npub}; ` +
     `if it is an agent, its owner vouches for it with: heliograph attest --agent ${npub}, or heliograph invite for a new one`
   );
 }

@@ -17,7 +17,7 @@ export function requestAuth(state: RelayState, session: Session, event: NostrEve
 
 /** A verified AUTH event: NIP-42's checks, then NIP-AA's admission. A later AUTH replaces an earlier one, and a refused one takes nothing away. */
 export function authenticate(state: RelayState, session: Session, event: VerifiedEvent): RelayEffect[] {
-  const { relayUrls, owners, crypto } = state;
+  const { relayUrls, owners, access, crypto } = state;
   const now = nowSec(state);
   const checked = checkAuthEvent(event, { challenge: session.challenge, relayUrls, nowSec: now });
   if (!checked.ok) {
@@ -25,10 +25,11 @@ export function authenticate(state: RelayState, session: Session, event: Verifie
     const reason = code === 'wrong-relay' ? wrongRelay(event, relayUrls[0] ?? '') : message;
     return refuse(session, event, 'invalid', reason);
   }
-  const admitted = admit(event, { owners, nowSec: now, crypto });
+  const admitted = admit(event, { owners, access, nowSec: now, crypto });
   if (!admitted.ok) {
-    session.refusal = admitted.error.message;
-    return refuse(session, event, PREFIX_OF[admitted.error.code], admitted.error.message);
+    const { code, message } = admitted.error;
+    session.refusal = { code: code === 'denied' ? 'blocked' : 'restricted', message };
+    return refuse(session, event, PREFIX_OF[code], message);
   }
   session.admission = admitted.value;
   session.refusal = undefined;
@@ -41,6 +42,7 @@ export function authenticate(state: RelayState, session: Session, event: Verifie
 }
 
 const PREFIX_OF: Record<AdmissionError['code'], OkPrefix> = {
+  denied: 'blocked',
   'bad-attestation': 'invalid',
   stranger: 'restricted',
   'foreign-owner': 'restricted',

@@ -1,15 +1,15 @@
 import type { Crypto } from '@heliograph/wire';
+import { type AccessRules, NO_ACCESS_RULES, NOTHING_OPEN, type OpenKinds } from './access.ts';
 import { authenticate } from './authentication.ts';
 import { publish, settleStored } from './ingest.ts';
 import { takeMessage } from './intake.ts';
-import { forgetSession, openSession, passTime } from './lifecycle.ts';
+import { changeAccess, forgetSession, openSession, passTime } from './lifecycle.ts';
 import { DEFAULT_LIMITS, type RelayLimits } from './limits.ts';
 import { defaultPolicies, type Policy } from './policy.ts';
 import type { RelayEffect } from './relay-effect.ts';
 import type { RelayInput } from './relay-input.ts';
-import type { RelayState } from './relay-state.ts';
+import type { AskedStore, RelayState } from './relay-state.ts';
 import { refused } from './reply.ts';
-import type { EventStore } from './store/event-store.ts';
 import { SubscriptionIndex } from './subscription-index.ts';
 import { TokenBuckets } from './token-buckets.ts';
 
@@ -20,7 +20,7 @@ export interface RelayEngineOptions {
   /** ws and wss URLs an AUTH event may name, the announced one first. */
   readonly relayUrls: readonly string[];
   /** Asked synchronously; writing goes through `store` effects. */
-  readonly store: Pick<EventStore, 'query'>;
+  readonly store: AskedStore;
   /** For NIP-OA attestations; events are verified by who runs the effects. */
   readonly crypto: Crypto;
   /** Unix milliseconds. */
@@ -28,6 +28,10 @@ export interface RelayEngineOptions {
   /** A fresh random text, one per connection. */
   readonly newChallenge: () => string;
   readonly limits?: RelayLimits;
+  /** At the start; changed by `access` inputs. */
+  readonly access?: AccessRules;
+  /** What is open to everybody; nothing unless said. */
+  readonly open?: OpenKinds;
   /** Instead of `defaultPolicies(limits)`. */
   readonly policies?: readonly Policy[];
 }
@@ -38,9 +42,12 @@ export class RelayEngine {
 
   constructor(options: RelayEngineOptions) {
     const { limits = DEFAULT_LIMITS, policies = defaultPolicies(limits), owners, ...surroundings } = options;
+    const { access = NO_ACCESS_RULES, open = NOTHING_OPEN } = options;
     this.#state = {
       ...surroundings,
       owners: new Set(owners),
+      access,
+      open,
       limits,
       policies,
       sessions: new Map(),
@@ -68,6 +75,8 @@ export class RelayEngine {
       case 'close':
         forgetSession(state, input.connection);
         return [];
+      case 'access':
+        return changeAccess(state, input.access);
       case 'tick':
         return passTime(state);
     }

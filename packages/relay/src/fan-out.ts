@@ -1,4 +1,5 @@
 import { encodeEventMessage, type VerifiedEvent } from '@heliograph/wire';
+import { readerFor } from './gate.ts';
 import type { RelayEffect } from './relay-effect.ts';
 import type { ConnectionId } from './relay-input.ts';
 import { nowSec, type RelayState } from './relay-state.ts';
@@ -14,8 +15,8 @@ export function fanOut(state: RelayState, event: VerifiedEvent): RelayEffect[] {
   const now = nowSec(state);
   const connectionsById = new Map<string, ConnectionId[]>();
   for (const { session, id } of state.subscriptions.match(event)) {
-    const admission = admissionAt(session, now);
-    if (admission === undefined || !isVisible(event, admission.pubkey)) continue;
+    // A guest sees what is open to all, and where nothing is, nothing.
+    if (!isVisible(event, readerFor(state, admissionAt(session, now)))) continue;
     const connections = connectionsById.get(id);
     if (connections === undefined) connectionsById.set(id, [session.connection]);
     else connections.push(session.connection);

@@ -1,6 +1,6 @@
-import type { NostrEvent, VerifiedEvent } from '@heliograph/wire';
+import { KIND_OBSERVER, type NostrEvent, tagValue, type VerifiedEvent } from '@heliograph/wire';
 import { fanOut } from './fan-out.ts';
-import { admissionOf } from './gate.ts';
+import { writerOf } from './gate.ts';
 import { isFutureFrame } from './policies/observer-frame.ts';
 import type { RelayEffect, StoreEffect } from './relay-effect.ts';
 import { nowSec, type RelayState } from './relay-state.ts';
@@ -11,9 +11,11 @@ import { storableEvent } from './store/storable-event.ts';
 
 /** An EVENT came: who may not write, or writes too fast, costs no signature check. */
 export function offerEvent(state: RelayState, session: Session, event: NostrEvent): RelayEffect[] {
-  const admission = admissionOf(state, session);
-  if (!admission.ok) return [refused(session, event.id, admission.error.code, admission.error.message)];
-  const retrySec = state.eventRate.take(admission.value.pubkey, state.nowMs());
+  const writer = writerOf(state, session, event.kind);
+  if (!writer.ok) return [refused(session, event.id, writer.error.code, writer.error.message)];
+  // Whatever else a key sends leaves room for its controls: a cancel must come through.
+  const headroom = isControl(event) ? 0 : Math.floor(state.limits.eventBurst / 10);
+  const retrySec = state.eventRate.take(writer.value.rateKey, state.nowMs(), headroom);
   if (retrySec > 0) {
     return [refused(session, event.id, 'rate-limited', `too many events from this key; retry in ${retrySec} s`)];
   }
@@ -23,9 +25,10 @@ export function offerEvent(state: RelayState, session: Session, event: NostrEven
 /** A verified event: through the policies, then out at once (ephemeral) or to the store first. */
 export function publish(state: RelayState, session: Session, event: VerifiedEvent): RelayEffect[] {
   // Asked again: the admission may have ended while the signature was checked.
-  const admission = admissionOf(state, session);
-  if (!admission.ok) return [refused(session, event.id, admission.error.code, admission.error.message)];
-  const publisher = { admission: admission.value, nowSec: nowSec(state) };
+  const writer = writerOf(state, session, event.kind);
+  if (!writer.ok) return [refused(session, event.id, writer.error.code, writer.error.message)];
+  if (isUnwanted(state, event)) return [refused(session, event.id, 'blocked', 'the operator of this relay refuses it')];
+  const publisher = { admission: writer.value.admission, nowSec: nowSec(state) };
   for (const policy of state.policies) {
     const verdict = policy(event, publisher);
     if (!verdict.ok) return [refused(session, event.id, verdict.error.code, verdict.error.message)];
@@ -36,6 +39,15 @@ export function publish(state: RelayState, session: Session, event: VerifiedEven
   const deliveries = fanOut(state, event);
   if (deliveries.length > 0) return [...deliveries, accepted(session, event.id)];
   return [refused(session, event.id, 'mute', 'no one is listening for this')];
+}
+
+function isControl(event: NostrEvent): boolean {
+  return event.kind === KIND_OBSERVER && tagValue(event, 'frame') === 'control';
+}
+
+/** Banned by id, or written by a banned key, whoever passes it on. */
+function isUnwanted({ access }: RelayState, event: VerifiedEvent): boolean {
+  return access.bannedEvents.has(event.id) || access.denied.has(event.pubkey);
 }
 
 /** An event is written, or not: its publisher hears which, and subscribers get it only now that it can't be lost. */

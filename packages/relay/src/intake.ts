@@ -1,5 +1,6 @@
 import { type MessageError, parseClientMessage } from '@heliograph/wire';
 import { requestAuth } from './authentication.ts';
+import { answerCount } from './counting.ts';
 import { endExpiredAdmission } from './gate.ts';
 import { offerEvent } from './ingest.ts';
 import type { RelayEffect } from './relay-effect.ts';
@@ -7,6 +8,7 @@ import type { RelayState } from './relay-state.ts';
 import { refused, reply } from './reply.ts';
 import type { Session } from './session.ts';
 import { dropSubscription, openSubscription, refuseSubscription } from './subscribing.ts';
+import { parseSyncMessage, refuseSync, takeSyncMessage } from './syncing.ts';
 
 /** Reads one message and hands it to its stage; what can't be read is answered as precisely as it was understood. */
 export function takeMessage(state: RelayState, session: Session, text: string): RelayEffect[] {
@@ -16,7 +18,11 @@ export function takeMessage(state: RelayState, session: Session, text: string): 
 
 function route(state: RelayState, session: Session, text: string): RelayEffect[] {
   const parsed = parseClientMessage(text);
-  if (!parsed.ok) return answerUnreadable(state, session, parsed.error);
+  if (!parsed.ok) {
+    const sync = parsed.error.code === 'unknown-type' ? parseSyncMessage(text) : undefined;
+    if (sync === undefined) return answerUnreadable(state, session, parsed.error);
+    return sync.ok ? takeSyncMessage(state, session, sync.value) : refuseSync(session, sync.error);
+  }
   const message = parsed.value;
   switch (message[0]) {
     case 'EVENT':
@@ -30,8 +36,10 @@ function route(state: RelayState, session: Session, text: string): RelayEffect[]
       return [];
     case 'AUTH':
       return requestAuth(state, session, message[1]);
-    case 'COUNT':
-      return refuseSubscription(state, session, message[1], 'unsupported', 'no COUNT here (NIP-45)');
+    case 'COUNT': {
+      const [, id, ...filters] = message;
+      return answerCount(state, session, id, filters);
+    }
   }
 }
 

@@ -1,9 +1,11 @@
+import type { AccessRules } from './access.ts';
 import { endExpiredAdmission } from './gate.ts';
 import type { RelayEffect } from './relay-effect.ts';
 import type { ConnectionId } from './relay-input.ts';
 import type { RelayState } from './relay-state.ts';
 import { reply } from './reply.ts';
-import type { Session } from './session.ts';
+import type { Admission, Session } from './session.ts';
+import { closeIdleSyncs } from './sync-session.ts';
 
 /** WebSocket close codes (RFC 6455, IANA): against the rules; come back later. */
 const POLICY_VIOLATION = 1008;
@@ -27,6 +29,7 @@ export function openSession(state: RelayState, connection: ConnectionId, address
     unadmittedSinceMs: state.nowMs(),
     authAttempts: 0,
     subscriptions: new Map(),
+    syncs: new Map(),
   };
   sessions.set(connection, session);
   return [reply(session, ['AUTH', session.challenge])];
@@ -58,14 +61,40 @@ function dismiss(session: Pick<Session, 'connection'>, code: number, reason: str
   ];
 }
 
+/** The operator decided anew: who is no longer admitted by that loses the connection at once, and the others notice nothing. */
+export function changeAccess(state: RelayState, access: AccessRules): RelayEffect[] {
+  state.access = access;
+  return [...state.sessions.values()].flatMap((session) => {
+    const reason = lostAdmission(state, session.admission);
+    return reason === undefined ? [] : expel(state, session, reason);
+  });
+}
+
+function lostAdmission({ owners, access }: RelayState, admission: Admission | undefined): string | undefined {
+  if (admission === undefined || admission.role === 'owner') return undefined;
+  const { pubkey } = admission;
+  const voucher = admission.role === 'agent' ? admission.owner : pubkey;
+  for (const key of [pubkey, voucher]) {
+    if (access.denied.has(key) && !owners.has(key)) return 'blocked: this key was banned from the relay';
+  }
+  if (owners.has(voucher) || access.allowed.has(voucher)) return undefined;
+  return 'restricted: this key is no longer allowed on the relay';
+}
+
 /** What time alone ends: admissions, the patience with connections that have none, and unused rate buckets. */
 export function passTime(state: RelayState): RelayEffect[] {
   const nowMs = state.nowMs();
   state.eventRate.prune(nowMs);
   state.requestRate.prune(nowMs);
   return [...state.sessions.values()].flatMap((session) => {
-    const ended = endExpiredAdmission(state, session);
-    if (session.admission !== undefined || nowMs - session.unadmittedSinceMs < state.limits.unauthenticatedMs) {
+    const ended = [...endExpiredAdmission(state, session), ...closeIdleSyncs(state, session)];
+    // Where something is open to all, a guest needs no key.
+    const isGuest = state.open.read.length + state.open.write.length > 0;
+    if (
+      session.admission !== undefined ||
+      isGuest ||
+      nowMs - session.unadmittedSinceMs < state.limits.unauthenticatedMs
+    ) {
       return ended;
     }
     const seconds = Math.round(state.limits.unauthenticatedMs / 1_000);

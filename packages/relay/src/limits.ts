@@ -15,6 +15,13 @@ export interface RelayLimits {
   readonly maxLimit: number;
   /** What a filter without `limit` gets. */
   readonly defaultLimit: number;
+  /** The most a COUNT counts; at it the answer says approximate. */
+  readonly maxCount: number;
+  /** Events one NIP-77 reconciliation can be about; for more, narrow the filter. */
+  readonly maxSyncEvents: number;
+  /** Open reconciliations per connection, and milliseconds one may rest. */
+  readonly maxSyncs: number;
+  readonly syncIdleMs: number;
   /** Bytes of stored events one REQ is answered with; the newest that fit, so a client goes on with `until`. */
   readonly maxAnswerBytes: number;
   /** Tags per event. */
@@ -27,7 +34,7 @@ export interface RelayLimits {
   readonly maxFutureSec: number;
   /** Seconds an ephemeral event's created_at may lie off either way (WIRE: frames 300). */
   readonly ephemeralSkewSec: number;
-  /** Events per second and key, and how many may come at once after quiet. */
+  /** Events per second and key, and how many may come at once after quiet. A tenth of those is kept free for control frames. */
   readonly eventsPerSec: number;
   readonly eventBurst: number;
   /** REQs per second and key, and how many may come at once after quiet. */
@@ -54,6 +61,10 @@ export const DEFAULT_LIMITS: RelayLimits = {
   maxSubIdLength: 64,
   maxLimit: 1_000,
   defaultLimit: 500,
+  maxCount: 100_000,
+  maxSyncEvents: 100_000,
+  maxSyncs: 2,
+  syncIdleMs: 60_000,
   maxAnswerBytes: 8 * 1024 * 1024,
   maxEventTags: 2_000,
   maxContentLength: 196_608,

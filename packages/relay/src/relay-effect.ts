@@ -19,7 +19,7 @@ export interface StoreEffect {
 
 /** What happened, for logs and counters; never holds an event. */
 export type RelayReport =
-  | { readonly type: 'admitted'; readonly role: 'owner' | 'agent'; readonly pubkey: string }
+  | { readonly type: 'admitted'; readonly role: 'owner' | 'member' | 'agent'; readonly pubkey: string }
   | { readonly type: 'refused'; readonly pubkey: string; readonly message: string }
   | { readonly type: 'admission-ended'; readonly pubkey: string }
   | { readonly type: 'connection-ended'; readonly message: string }

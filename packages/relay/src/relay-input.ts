@@ -1,4 +1,5 @@
 import type { EventError, Result, VerifiedEvent } from '@heliograph/wire';
+import type { AccessRules } from './access.ts';
 import type { StoreEffect, VerifyEffect } from './relay-effect.ts';
 import type { WriteOutcome } from './store/event-store.ts';
 
@@ -17,5 +18,7 @@ export type RelayInput =
   | { readonly type: 'verified'; readonly request: VerifyEffect; readonly result: Result<VerifiedEvent, EventError> }
   /** A `store` effect is committed, or failed and left nothing behind. */
   | { readonly type: 'stored'; readonly request: StoreEffect; readonly outcome: WriteOutcome | 'failed' }
+  /** The operator decided anew who may use the relay. */
+  | { readonly type: 'access'; readonly access: AccessRules }
   /** Time passed; at least once a second. */
   | { readonly type: 'tick' };

@@ -1,4 +1,5 @@
 import type { Crypto } from '@heliograph/wire';
+import type { AccessRules, OpenKinds } from './access.ts';
 import type { RelayLimits } from './limits.ts';
 import type { Policy } from './policy.ts';
 import type { ConnectionId } from './relay-input.ts';
@@ -7,16 +8,22 @@ import type { EventStore } from './store/event-store.ts';
 import type { SubscriptionIndex } from './subscription-index.ts';
 import type { TokenBuckets } from './token-buckets.ts';
 
+/** What the engine asks of a store; writing goes through effects. */
+export type AskedStore = Pick<EventStore, 'query' | 'count' | 'references'>;
+
 /** What the stages share: the surroundings handed in, and what the engine remembers. */
 export interface RelayState {
   /** Hex public keys from the configuration; nothing a client says adds to them. */
   readonly owners: ReadonlySet<string>;
+  /** Replaced as a whole when the operator changes it. */
+  access: AccessRules;
+  readonly open: OpenKinds;
   /** The URLs an AUTH event may name, the announced one first. */
   readonly relayUrls: readonly string[];
   readonly limits: RelayLimits;
   readonly policies: readonly Policy[];
   readonly crypto: Crypto;
-  readonly store: Pick<EventStore, 'query'>;
+  readonly store: AskedStore;
   readonly nowMs: () => number;
   /** A fresh random text per connection. */
   readonly newChallenge: () => string;

@@ -11,6 +11,7 @@ import {
   type RelayMessage,
   verifyEvent,
 } from '@heliograph/wire';
+import type { OpenKinds } from './access.ts';
 import { RelayEngine } from './engine.ts';
 import { DEFAULT_LIMITS, type RelayLimits } from './limits.ts';
 import type { Policy } from './policy.ts';
@@ -79,6 +80,7 @@ export class ScriptedRelay {
       owners?: readonly string[];
       store?: EventStore;
       policies?: readonly Policy[];
+      open?: OpenKinds;
     } = {},
   ) {
     this.#store = options.store ?? new MemoryStore();
@@ -94,6 +96,7 @@ export class ScriptedRelay {
         return `challenge-${challenges}`;
       },
       limits: { ...DEFAULT_LIMITS, ...options.limits },
+      ...(options.open === undefined ? {} : { open: options.open }),
       ...(options.policies === undefined ? {} : { policies: options.policies }),
     });
   }

@@ -1,10 +1,12 @@
 import type { Conditions } from '@heliograph/wire';
+import type { Refusal } from './policy.ts';
 import type { ConnectionId } from './relay-input.ts';
 import type { Subscription } from './subscription-index.ts';
+import type { Sync } from './sync-session.ts';
 
-/** An owner named in the relay's configuration, or an agent one of them vouched for (NIP-AA). Keys are hex. */
+/** An owner named in the relay's configuration, a member the operator allowed, or an agent one of them vouched for (NIP-AA). Keys are hex. */
 export type Admission =
-  | { readonly role: 'owner'; readonly pubkey: string; readonly expiresAtSec: undefined }
+  | { readonly role: 'owner' | 'member'; readonly pubkey: string; readonly expiresAtSec: undefined }
   | {
       readonly role: 'agent';
       readonly pubkey: string;
@@ -23,11 +25,13 @@ export interface Session {
   readonly challenge: string;
   admission: Admission | undefined;
   /** Why the last AUTH did not admit, or what ended the admission: answered to all that follows. */
-  refusal: string | undefined;
+  refusal: Refusal | undefined;
   /** When this connection last became one without an admitted key. */
   unadmittedSinceMs: number;
   authAttempts: number;
   readonly subscriptions: Map<string, Subscription>;
+  /** Open NIP-77 reconciliations by id. */
+  readonly syncs: Map<string, Sync>;
 }
 
 /** The session's admission if it still holds at `nowSec`. */

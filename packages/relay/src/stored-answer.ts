@@ -1,6 +1,6 @@
 import { err, type Filter, ok, type Result } from '@heliograph/wire';
 import type { RelayLimits } from './limits.ts';
-import type { EventStore, StoredEvent } from './store/event-store.ts';
+import type { Asker, EventStore, StoredEvent } from './store/event-store.ts';
 
 /** The storage failed; `cause` is what it threw. */
 export interface QueryError {
@@ -10,13 +10,13 @@ export interface QueryError {
 }
 
 /**
- * What is stored for a REQ and visible to `reader`: each filter's newest up to its limit, together without repeats,
+ * What is stored for a REQ and visible to the asker: each filter's newest up to its limit, together without repeats,
  * newest first, ties by lowest id, and no more than maxAnswerBytes (the newest of it).
  */
 export function answerFilters(
   store: Pick<EventStore, 'query'>,
   filters: readonly Filter[],
-  reader: string,
+  asker: Asker,
   limits: Pick<RelayLimits, 'maxLimit' | 'defaultLimit' | 'maxAnswerBytes'>,
 ): Result<readonly StoredEvent[], QueryError> {
   const found = new Map<string, StoredEvent>();
@@ -25,7 +25,7 @@ export function answerFilters(
       const maxEvents = Math.min(filter.limit ?? limits.defaultLimit, limits.maxLimit);
       // limit 0 asks for what comes, and the store need not be troubled.
       if (maxEvents === 0) continue;
-      for (const event of store.query(filter, { reader, maxEvents, maxBytes: limits.maxAnswerBytes })) {
+      for (const event of store.query(filter, { ...asker, maxEvents, maxBytes: limits.maxAnswerBytes })) {
         found.set(event.id, event);
       }
     }

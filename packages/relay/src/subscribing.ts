@@ -1,11 +1,13 @@
 import { encodeEventMessage, type Filter } from '@heliograph/wire';
-import { admissionOf } from './gate.ts';
+import { AUTH_REQUIRED, readerOf } from './gate.ts';
+import { encodeKindSet, hasKind } from './kind-set.ts';
 import type { RelayEffect } from './relay-effect.ts';
-import type { RelayState } from './relay-state.ts';
+import { nowSec, type RelayState } from './relay-state.ts';
 import { type ClosedPrefix, reply } from './reply.ts';
 import type { Session } from './session.ts';
 import { answerFilters } from './stored-answer.ts';
 import type { Subscription } from './subscription-index.ts';
+import type { Reader } from './visibility.ts';
 
 /**
  * A REQ: what is stored, EOSE, and from then on what comes. Asking the store and registering the filters is one
@@ -21,18 +23,19 @@ export function openSubscription(
   const refuse = (prefix: ClosedPrefix, message: string): RelayEffect[] =>
     refuseSubscription(state, session, id, prefix, message);
 
-  const admission = admissionOf(state, session);
-  if (!admission.ok) return refuse(admission.error.code, admission.error.message);
-  const reader = admission.value.pubkey;
-  const retrySec = state.requestRate.take(reader, state.nowMs());
+  const allowed = readerOf(state, session);
+  if (!allowed.ok) return refuse(allowed.error.code, allowed.error.message);
+  const { reader, rateKey } = allowed.value;
+  const closed = closedToGuest(reader, filters);
+  if (closed !== undefined) return refuse(AUTH_REQUIRED.code, closed);
+  const retrySec = state.requestRate.take(rateKey, state.nowMs());
   if (retrySec > 0) return refuse('rate-limited', `too many requests from this key; retry in ${retrySec} s`);
   if (filters.length > limits.maxFilters) return refuse('invalid', `a REQ may have ${limits.maxFilters} filters`);
   if (!session.subscriptions.has(id) && session.subscriptions.size >= limits.maxSubscriptions) {
     return refuse('error', `a connection may have ${limits.maxSubscriptions} subscriptions; CLOSE one first`);
   }
-  if (filters.some((filter) => filter.search !== undefined)) return refuse('unsupported', 'no search here (NIP-50)');
 
-  const stored = answerFilters(state.store, filters, reader, limits);
+  const stored = answerFilters(state.store, filters, { reader, nowSec: nowSec(state) }, limits);
   if (!stored.ok) {
     const failed: RelayEffect = {
       type: 'report',
@@ -52,6 +55,15 @@ export function openSubscription(
     }),
     reply(session, ['EOSE', id]),
   ];
+}
+
+/** Why a guest must authenticate for these filters: one asks for kinds of which none is open to it. */
+function closedToGuest({ kinds: open }: Reader, filters: readonly Filter[]): string | undefined {
+  if (open === undefined) return undefined;
+  const asksForClosed = filters.some(({ kinds }) => kinds?.some((kind) => hasKind(open, kind)) === false);
+  return asksForClosed
+    ? `of these kinds only ${encodeKindSet(open)} are open to all; for others authenticate`
+    : undefined;
 }
 
 /** CLOSED for a REQ that can't be served; what was open under that id is closed with it, as the client will believe. */

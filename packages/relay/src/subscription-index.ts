@@ -1,4 +1,5 @@
 import { compileFilter, type Filter, type NostrEvent, tagFilters } from '@heliograph/wire';
+import { matchSearch } from './search.ts';
 import type { Session } from './session.ts';
 
 /** One REQ that is open: its events go to `session` under `id`. */
@@ -24,7 +25,7 @@ export class SubscriptionIndex {
   /** Starts matching; the same object must not be added twice. */
   add(subscription: Subscription): void {
     const placed = subscription.filters.map((filter) => {
-      const place = { entry: { subscription, matches: compileFilter(filter) }, keys: keysOf(filter) };
+      const place = { entry: { subscription, matches: compileLive(filter) }, keys: keysOf(filter) };
       for (const key of place.keys) {
         const entries = this.#entries.get(key);
         if (entries === undefined) this.#entries.set(key, new Set([place.entry]));
@@ -65,6 +66,12 @@ export class SubscriptionIndex {
 }
 
 const EVERYTHING = '*';
+
+function compileLive(filter: Filter): (event: NostrEvent) => boolean {
+  const matches = compileFilter(filter);
+  const { search } = filter;
+  return search === undefined ? matches : (event) => matches(event) && matchSearch(search, event);
+}
 
 /** Where a filter stands: under its ids, else its shortest tag list, else its authors, else its kinds. An empty list matches nothing and stands nowhere. */
 function keysOf(filter: Filter): readonly string[] {

@@ -9,15 +9,15 @@ export class TokenBuckets {
     this.#burst = burst;
   }
 
-  /** Takes one token and gives 0, or takes none and gives the whole seconds (at least 1) until there is one. */
-  take(key: string, nowMs: number): number {
+  /** Takes one token and gives 0, or takes none and gives the whole seconds (at least 1) until there is one beyond the `headroom`. */
+  take(key: string, nowMs: number, headroom = 0): number {
     const bucket = this.#buckets.get(key) ?? { tokens: this.#burst, atMs: nowMs };
     // A clock that steps back gives nothing and takes nothing.
     const gained = (Math.max(0, nowMs - bucket.atMs) / 1_000) * this.#perSec;
     bucket.tokens = Math.min(this.#burst, bucket.tokens + gained);
     bucket.atMs = nowMs;
     this.#buckets.set(key, bucket);
-    if (bucket.tokens < 1) return Math.max(1, Math.ceil((1 - bucket.tokens) / this.#perSec));
+    if (bucket.tokens < 1 + headroom) return Math.max(1, Math.ceil((1 + headroom - bucket.tokens) / this.#perSec));
     bucket.tokens -= 1;
     return 0;
   }

@@ -1,7 +1,8 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { nobleCrypto } from '@heliograph/crypto/noble';
-import { type EventTemplate, eventSigner, type Filter, type VerifiedEvent } from '@heliograph/wire';
-import type { EventStore, QueryScope, WriteOutcome } from './event-store.ts';
+import { type EventTemplate, eventSigner, type Filter, hexEncode, type VerifiedEvent } from '@heliograph/wire';
+import type { Reader } from '../visibility.ts';
+import type { EventStore, QueryScope, SweepScope, WriteOutcome } from './event-store.ts';
 import { storableEvent } from './storable-event.ts';
 
 const alice = eventSigner(new Uint8Array(32).fill(1), nobleCrypto);
@@ -21,7 +22,7 @@ export const STORE_CONTRACT: readonly StoreRule[] = [
       const note = alice.sign(template({ content: 'é "quoted" \u2028 \u0000' }));
       deepEqual(write(store, note), ['stored']);
       deepEqual(write(store, note), ['duplicate']);
-      deepEqual(store.query({}, scope({ reader: bob.publicKey })), [
+      deepEqual(store.query({}, scope({ reader: as(bob.publicKey) })), [
         { id: note.id, createdAtSec: note.created_at, json: note.json },
       ]);
     },
@@ -222,11 +223,146 @@ export const STORE_CONTRACT: readonly StoreRule[] = [
         { authors: [alice.publicKey], kinds: [44_200] },
       ];
       for (const filter of filters) {
-        equal(ids(store, filter, { reader: stranger }).includes(usage.id), false);
-        equal(ids(store, filter, { reader: alice.publicKey }).includes(usage.id), true);
-        equal(ids(store, filter, { reader: bob.publicKey, maxEvents: 1 })[0], usage.id);
-        for (const { id } of hidden) equal(ids(store, filter, { reader: bob.publicKey }).includes(id), false);
+        equal(ids(store, filter, { reader: as(stranger) }).includes(usage.id), false);
+        equal(ids(store, filter, { reader: as(alice.publicKey) }).includes(usage.id), true);
+        equal(ids(store, filter, { reader: as(bob.publicKey), maxEvents: 1 })[0], usage.id);
+        for (const { id } of hidden) equal(ids(store, filter, { reader: as(bob.publicKey) }).includes(id), false);
       }
+    },
+  },
+  {
+    title: 'RL8: a guest gets the kinds that are open, and private kinds never',
+    check(store) {
+      const note = alice.sign(template({ kind: 1, created_at: 3 }));
+      const wrap = alice.sign(template({ kind: 1059, created_at: 2, tags: [['p', '']] }));
+      const page = alice.sign(template({ kind: 30_023, created_at: 1, tags: [['d', 'a']] }));
+      write(store, note, wrap, page);
+      const guest = (...kinds: (readonly [number, number])[]): Reader => ({ pubkey: undefined, kinds });
+      deepEqual(ids(store, {}, { reader: guest([1, 2]) }), [note.id]);
+      deepEqual(ids(store, {}, { reader: guest([0, 65_535]) }), [note.id, page.id]);
+      deepEqual(ids(store, { '#d': ['a'] }, { reader: guest([1, 2], [30_000, 39_999]) }), [page.id]);
+      deepEqual(ids(store, { '#p': [''] }, { reader: guest([0, 65_535]) }), []);
+      deepEqual(ids(store, {}, { reader: guest() }), []);
+    },
+  },
+  {
+    title: 'RL39: what has expired is in no answer, and a sweep takes a bounded number away for good',
+    check(store) {
+      const ending = [1, 2, 3].map((n) =>
+        alice.sign(
+          template({
+            content: `word${n}`,
+            tags: [
+              ['expiration', '500'],
+              ['t', 'x'],
+            ],
+          }),
+        ),
+      );
+      const lasting = alice.sign(template({ created_at: 5, tags: [['expiration', 'never']] }));
+      deepEqual(write(store, ...ending, lasting), ['stored', 'stored', 'stored', 'stored']);
+      equal(ids(store, {}, { nowSec: 499 }).length, 4);
+      deepEqual(ids(store, {}, { nowSec: 500 }), [lasting.id]);
+      deepEqual(ids(store, { '#t': ['x'] }, { nowSec: 500 }), []);
+      deepEqual(ids(store, { search: 'word1' }, { nowSec: 500 }), []);
+      equal(count(store, [{}], { nowSec: 500 }), 1);
+      equal(store.references({}, scope({ nowSec: 500 }), 10).length, 1);
+      equal(sweep(store, { nowSec: 499 }), 0);
+      equal(sweep(store, { nowSec: 500, maxEvents: 2 }), 2);
+      equal(sweep(store, { nowSec: 500, maxEvents: 2 }), 1);
+      equal(sweep(store, { nowSec: 500 }), 0);
+      deepEqual(ids(store, {}, { nowSec: 1 }), [lasting.id]);
+      deepEqual(ids(store, { '#t': ['x'] }, { nowSec: 1 }), []);
+      deepEqual(ids(store, { search: 'word1' }, { nowSec: 1 }), []);
+    },
+  },
+  {
+    title: 'RL55: a sweep takes what is older than its kind is kept, oldest first, and never a deletion request',
+    check(store) {
+      const note = (created_at: number, kind = 1): VerifiedEvent => alice.sign(template({ kind, created_at }));
+      const [oldest, old, young, otherKind] = [note(10), note(20), note(960), note(10, 7)] as const;
+      const request = deletion(alice, 5, ['e', 'ab'.repeat(32)]);
+      write(store, young, old, oldest, otherKind, request);
+      const retention = [{ kinds: [[0, 6]], maxAgeSec: 50 }] as const;
+      equal(sweep(store, { retention, maxEvents: 1 }), 1);
+      deepEqual(ids(store), [young.id, old.id, otherKind.id, request.id]);
+      equal(sweep(store, { retention }), 1);
+      equal(sweep(store, { retention: [{ kinds: [[0, 65_535]], maxAgeSec: 50 }] }), 1);
+      deepEqual(ids(store), [young.id, request.id]);
+    },
+  },
+  {
+    title: 'RL40: COUNT counts each event once whatever filters meet it, and only what the reader may see',
+    check(store) {
+      const tags = [
+        ['t', 'x'],
+        ['t', 'y'],
+      ];
+      const notes = [1, 2, 3].map((n) => alice.sign(template({ created_at: n, tags })));
+      const hidden = bob.sign(template({ kind: 1059, tags: [['p', bob.publicKey]] }));
+      write(store, ...notes, hidden);
+      equal(count(store, []), 0);
+      equal(count(store, [{}]), 3);
+      equal(count(store, [{}], { reader: as(bob.publicKey) }), 4);
+      equal(count(store, [{ kinds: [1059] }, { ids: [hidden.id] }, { authors: [bob.publicKey] }]), 0);
+      equal(count(store, [{ '#t': ['x', 'y'] }, { kinds: [1] }, { authors: [alice.publicKey], limit: 1 }]), 3);
+      equal(store.count([{}], scope({}), 2), 2);
+      const many = Array.from({ length: 64 }, (_, n) => n);
+      const filters = Array.from({ length: 16 }, (_, n): Filter => ({ kinds: many, until: n }));
+      equal(count(store, filters), 3);
+    },
+  },
+  {
+    title: 'RL41: search finds whole words of any script without case and accents, in plain kinds only',
+    check(store) {
+      const note = alice.sign(template({ created_at: 9, content: 'Crème brûlée, "quoted" OR ĐÀ NẴNG 東京 2026!' }));
+      const page = alice.sign(template({ kind: 30_023, created_at: 8, content: 'creme', tags: [['d', 'a']] }));
+      const hidden = [4, 13, 14, 1059, 44_200, 10_000, 30_078].map((kind) =>
+        alice.sign(template({ kind, content: 'creme', tags: [['d', 'x']] })),
+      );
+      write(store, note, page, ...hidden);
+      deepEqual(ids(store, { search: 'CREME' }), [note.id, page.id]);
+      deepEqual(ids(store, { search: 'creme quoted language:en' }), [note.id]);
+      deepEqual(ids(store, { search: 'crem' }), []);
+      deepEqual(ids(store, { search: '東京' }), [note.id]);
+      deepEqual(ids(store, { search: 'creme', kinds: [30_023], authors: [alice.publicKey], ids: [page.id] }), [
+        page.id,
+      ]);
+      deepEqual(ids(store, { search: 'creme', '#d': ['a'] }), [page.id]);
+      deepEqual(ids(store, { search: 'creme', kinds: [4, 44_200] }), []);
+      for (const search of ['', '"', '* AND (', 'include:spam', 'NEAR(a b)']) deepEqual(ids(store, { search }), []);
+      equal(count(store, [{ search: 'creme' }]), 2);
+      equal(store.remove(note.id), true);
+      deepEqual(ids(store, { search: 'creme' }), [page.id]);
+      write(store, alice.sign(template({ kind: 30_023, created_at: 9, content: 'other', tags: [['d', 'a']] })));
+      deepEqual(ids(store, { search: 'creme' }), []);
+    },
+  },
+  {
+    title: 'RL43: the key a gift wrap is addressed to may delete it, before or after it comes, and nobody else',
+    check(store) {
+      const wrap = (n: number): VerifiedEvent =>
+        alice.sign(template({ kind: 1059, content: `${n}`, tags: [['p', bob.publicKey]] }));
+      const reader = as(bob.publicKey);
+      const [first, second] = [wrap(1), wrap(2)];
+      const foreign = eventSigner(new Uint8Array(32).fill(3), nobleCrypto);
+      write(store, first, foreign.sign(template({ kind: 5, tags: [['e', first.id]] })));
+      deepEqual(ids(store, { kinds: [1059] }, { reader }), [first.id]);
+      write(store, deletion(bob, 20, ['e', first.id], ['e', second.id], ['k', '1059']));
+      deepEqual(ids(store, { kinds: [1059] }, { reader }), []);
+      deepEqual(write(store, first, second), ['deleted', 'deleted']);
+    },
+  },
+  {
+    title: 'RL42: references name what a query would give, newest first',
+    check(store) {
+      const notes = [1, 2, 3].map((n) => alice.sign(template({ created_at: n })));
+      write(store, ...notes);
+      const named = store.references({ kinds: [1] }, scope({}), 2);
+      deepEqual(
+        named.map(({ id, createdAtSec }) => [hexEncode(id), createdAtSec]),
+        [notes[2], notes[1]].map((event) => [event?.id, event?.created_at]),
+      );
     },
   },
 ];
@@ -240,8 +376,20 @@ function ids(store: EventStore, filter: Filter = {}, bounds: Partial<QueryScope>
   return store.query(filter, scope(bounds)).map((event) => event.id);
 }
 
+function as(pubkey: string): Reader {
+  return { pubkey, kinds: undefined };
+}
+
+function count(store: EventStore, filters: readonly Filter[], bounds: Partial<QueryScope> = {}): number {
+  return store.count(filters, scope(bounds), 1_000);
+}
+
+function sweep(store: EventStore, scope: Partial<SweepScope>): number {
+  return store.sweep({ nowSec: 1_000, retention: [], maxEvents: 100, ...scope });
+}
+
 function scope(bounds: Partial<QueryScope>): QueryScope {
-  return { reader: alice.publicKey, maxEvents: 100, maxBytes: 1e9, ...bounds };
+  return { reader: as(alice.publicKey), nowSec: 1_000, maxEvents: 100, maxBytes: 1e9, ...bounds };
 }
 
 function template(fields: Partial<EventTemplate>): EventTemplate {

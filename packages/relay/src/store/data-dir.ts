@@ -6,9 +6,10 @@ import Database from 'better-sqlite3';
 /**
  * Why a data folder can't be used. `not-writable`: it, or a file in it, can't be made or written by this user. `in-use`:
  * another relay holds it. `not-a-database`: the file is damaged or another program's. `too-new`: a later version wrote it.
+ * `too-old`, `missing`: only for who joins a file that a relay made, which this is not yet.
  */
 export interface StoreError {
-  readonly code: 'not-writable' | 'in-use' | 'not-a-database' | 'too-new';
+  readonly code: 'not-writable' | 'in-use' | 'not-a-database' | 'too-new' | 'too-old' | 'missing';
   readonly message: string;
   readonly cause?: unknown;
 }

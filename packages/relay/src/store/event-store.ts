@@ -1,4 +1,13 @@
-import { type EventTemplate, type Filter, isAddressable, isReplaceable, tagValue } from '@heliograph/wire';
+import {
+  type EventTemplate,
+  type Filter,
+  isAddressable,
+  isReplaceable,
+  type NostrEvent,
+  tagValue,
+} from '@heliograph/wire';
+import type { KindSet } from '../kind-set.ts';
+import { KIND_GIFT_WRAP, type Reader } from '../visibility.ts';
 import type { StorableEvent } from './storable-event.ts';
 
 /** A kept event as a query gives it: `json` is its canonical text. */
@@ -8,11 +17,35 @@ export interface StoredEvent {
   readonly json: string;
 }
 
-/** Who asks, and how much they get. `reader` is a public key in hex; the newest events that fit both bounds are given. */
-export interface QueryScope {
-  readonly reader: string;
+/** A kept event by name: `id` has 32 bytes. */
+export interface EventReference {
+  readonly id: Uint8Array;
+  readonly createdAtSec: number;
+}
+
+/** Who asks, and when: events that have expired by `nowSec` are not there. */
+export interface Asker {
+  readonly reader: Reader;
+  readonly nowSec: number;
+}
+
+/** How much a query gives: the newest events that fit both bounds. */
+export interface QueryScope extends Asker {
   readonly maxEvents: number;
   readonly maxBytes: number;
+}
+
+/** Events of these kinds are kept for so many seconds after their created_at. */
+export interface RetentionRule {
+  readonly kinds: KindSet;
+  readonly maxAgeSec: number;
+}
+
+/** What a sweep takes away: what has expired, and what the rules no longer keep; at most so many. */
+export interface SweepScope {
+  readonly nowSec: number;
+  readonly retention: readonly RetentionRule[];
+  readonly maxEvents: number;
 }
 
 /**
@@ -21,12 +54,20 @@ export interface QueryScope {
  */
 export type WriteOutcome = 'stored' | 'duplicate' | 'superseded' | 'deleted';
 
-/** Where durable events live. Every implementation passes `storeContract`. */
+/** Where durable events live. Every implementation passes the store contract. Everything throws when the storage fails. */
 export interface EventStore {
-  /** Events that match the filter and that the reader may see, newest first, ties by lowest id. The filter's own `limit` is not read. Throws when the storage fails. */
+  /** Events that match the filter and that the reader may see, newest first, ties by lowest id. The filter's own `limit` is not read. */
   query(filter: Filter, scope: QueryScope): readonly StoredEvent[];
-  /** Writes all or none; durable on return; one outcome per event, in order. Throws when the storage fails. */
+  /** How many different events match any of the filters and may be seen; counting stops at `maxCount`. Limits are not read. */
+  count(filters: readonly Filter[], asker: Asker, maxCount: number): number;
+  /** Like `query`, only names; at most `maxEvents`. */
+  references(filter: Filter, asker: Asker, maxEvents: number): readonly EventReference[];
+  /** Writes all or none; durable on return; one outcome per event, in order. */
   write(events: readonly StorableEvent[]): readonly WriteOutcome[];
+  /** Takes away what is over; gives how many events that were. Deletion requests stay: they keep what they name from coming back. */
+  sweep(scope: SweepScope): number;
+  /** Takes one event away, whatever its kind, because the operator says so; gives whether it was there. */
+  remove(id: string): boolean;
   /** Gives back files and locks; the store is not used after. */
   close(): void;
 }
@@ -48,4 +89,10 @@ export function indexedTags(event: EventTemplate): [name: string, value: string]
     if (name?.length === 1 && /[A-Za-z]/.test(name) && value !== undefined) pairs.set(name + value, [name, value]);
   }
   return [...pairs.values()];
+}
+
+/** The keys whose deletion request by id counts: the author's, and for a gift wrap those it is addressed to (NIP-09). */
+export function deletersOf(event: NostrEvent): readonly string[] {
+  if (event.kind !== KIND_GIFT_WRAP) return [event.pubkey];
+  return [event.pubkey, ...event.tags.flatMap(([name, value]) => (name === 'p' && value !== undefined ? [value] : []))];
 }

@@ -1,11 +1,18 @@
-import { compileFilter, type Filter } from '@heliograph/wire';
+import { compileFilter, type Filter, hexDecode } from '@heliograph/wire';
+import { expiresAt } from '../expiration.ts';
+import { hasKind } from '../kind-set.ts';
+import { matchSearch } from '../search.ts';
 import { isVisible } from '../visibility.ts';
 import {
+  type Asker,
+  deletersOf,
+  type EventReference,
   type EventStore,
   eventAddress,
   KIND_DELETION,
   type QueryScope,
   type StoredEvent,
+  type SweepScope,
   type WriteOutcome,
 } from './event-store.ts';
 import type { StorableEvent } from './storable-event.ts';
@@ -16,17 +23,36 @@ export class MemoryStore implements EventStore {
   readonly #newest = new Map<string, StorableEvent>();
 
   query(filter: Filter, scope: QueryScope): readonly StoredEvent[] {
-    const matches = compileFilter(filter);
-    const found = [...this.#events.values()].filter((event) => matches(event) && isVisible(event, scope.reader));
-    found.sort((a, b) => b.created_at - a.created_at || (a.id < b.id ? -1 : 1));
     const answer: StoredEvent[] = [];
     let bytes = 0;
-    for (const { id, created_at, json } of found.slice(0, scope.maxEvents)) {
+    for (const { id, created_at, json } of this.#find(filter, scope).slice(0, scope.maxEvents)) {
       bytes += json.length;
       if (bytes > scope.maxBytes) break;
       answer.push({ id, createdAtSec: created_at, json });
     }
     return answer;
+  }
+
+  count(filters: readonly Filter[], asker: Asker, maxCount: number): number {
+    const found = new Set(filters.flatMap((filter) => this.#find(filter, asker)));
+    return Math.min(found.size, maxCount);
+  }
+
+  references(filter: Filter, asker: Asker, maxEvents: number): readonly EventReference[] {
+    const found = this.#find(filter, asker).slice(0, maxEvents);
+    return found.map(({ id, created_at }) => ({ id: hexDecode(id), createdAtSec: created_at }));
+  }
+
+  #find(filter: Filter, { reader, nowSec }: Asker): StorableEvent[] {
+    const matches = compileFilter(filter);
+    const found = [...this.#events.values()].filter(
+      (event) =>
+        matches(event) &&
+        (filter.search === undefined || matchSearch(filter.search, event)) &&
+        isVisible(event, reader) &&
+        !(nowSec >= (expiresAt(event) ?? Number.POSITIVE_INFINITY)),
+    );
+    return found.sort((a, b) => b.created_at - a.created_at || (a.id < b.id ? -1 : 1));
   }
 
   write(events: readonly StorableEvent[]): readonly WriteOutcome[] {
@@ -64,6 +90,26 @@ export class MemoryStore implements EventStore {
     if (address !== undefined && this.#newest.get(address) === event) this.#newest.delete(address);
   }
 
+  sweep({ nowSec, retention, maxEvents }: SweepScope): number {
+    const over = [...this.#events.values()].filter(
+      (event) =>
+        event.kind !== KIND_DELETION &&
+        (nowSec >= (expiresAt(event) ?? Number.POSITIVE_INFINITY) ||
+          retention.some(
+            ({ kinds, maxAgeSec }) => hasKind(kinds, event.kind) && event.created_at < nowSec - maxAgeSec,
+          )),
+    );
+    over.sort((a, b) => a.created_at - b.created_at);
+    for (const event of over.slice(0, maxEvents)) this.#remove(event);
+    return Math.min(over.length, maxEvents);
+  }
+
+  remove(id: string): boolean {
+    const event = this.#events.get(id);
+    if (event !== undefined) this.#remove(event);
+    return event !== undefined;
+  }
+
   close(): void {}
 }
 
@@ -71,13 +117,17 @@ function isNewer(event: StorableEvent, held: StorableEvent): boolean {
   return event.created_at > held.created_at || (event.created_at === held.created_at && event.id < held.id);
 }
 
-/** NIP-09: only one's own, never another request; an `a` tag reaches up to the request's own time. */
+/** NIP-09: only one's own, or a gift wrap to oneself; never another request; an `a` tag reaches up to the request's own time. */
 function deletes(request: StorableEvent, event: StorableEvent): boolean {
-  if (request.kind !== KIND_DELETION || event.kind === KIND_DELETION || request.pubkey !== event.pubkey) return false;
+  if (request.kind !== KIND_DELETION || event.kind === KIND_DELETION) return false;
   const address = eventAddress(event);
   return request.tags.some(
     ([name, value]) =>
-      (name === 'e' && value === event.id) ||
-      (name === 'a' && value === address && event.created_at <= request.created_at),
+      (name === 'e' && value === event.id && deletersOf(event).includes(request.pubkey)) ||
+      (name === 'a' &&
+        address !== undefined &&
+        value === address &&
+        event.pubkey === request.pubkey &&
+        event.created_at <= request.created_at),
   );
 }

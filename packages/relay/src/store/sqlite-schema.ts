@@ -1,7 +1,7 @@
 /** Marks the file as ours ("HLGR"), so that another program's SQLite file is never written to. */
 export const APPLICATION_ID = 0x484c4752;
 /** The layout below; a file with a higher number was written by a later Heliograph. */
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
 
 /**
  * `address` is the `a` value of what has one newest version, so replacing is a look-up. Every index ends in
@@ -9,7 +9,7 @@ export const SCHEMA_VERSION = 1;
  * and the kind need, so a tag query touches `events` only for rows it gives. Deletion requests are ordinary rows and
  * serve as the tombstones of what they delete.
  */
-export const SCHEMA = `
+const EVENTS = `
   CREATE TABLE events (
     seq INTEGER PRIMARY KEY,
     id BLOB NOT NULL UNIQUE,
@@ -33,3 +33,22 @@ export const SCHEMA = `
     PRIMARY KEY (name, value, created_at DESC, id)
   ) WITHOUT ROWID;
 `;
+
+/**
+ * `expirations` holds the few events that will be over, so that the others pay nothing (NIP-40). `search` is an index of
+ * words without the text; its words are normalized by us, and the tokenizer only cuts them at spaces (NIP-50). `keys`,
+ * `banned_events` and `settings` are what the operator decided while the relay ran (NIP-86).
+ */
+const VERSION_2 = `
+  CREATE TABLE expirations (at INTEGER NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (at, seq)) WITHOUT ROWID;
+  CREATE VIRTUAL TABLE search USING fts5(words, content='', contentless_delete=1, tokenize='ascii', detail='none');
+  CREATE TABLE keys (pubkey BLOB PRIMARY KEY, verdict TEXT NOT NULL CHECK (verdict IN ('allow', 'deny')), reason TEXT NOT NULL) WITHOUT ROWID;
+  CREATE TABLE banned_events (id BLOB PRIMARY KEY, reason TEXT NOT NULL) WITHOUT ROWID;
+  CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+`;
+
+/** What makes an empty file one of this version. */
+export const SCHEMA = EVENTS + VERSION_2;
+
+/** What brings a file of an earlier version to the next, by the version it has. */
+export const UPGRADES: Readonly<Record<number, string>> = { 1: VERSION_2 };

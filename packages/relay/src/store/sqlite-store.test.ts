@@ -1,12 +1,16 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { nobleCrypto } from '@heliograph/crypto/noble';
 import { signEvent } from '@heliograph/wire';
 import Database from 'better-sqlite3';
 import { afterAll, describe, expect, it } from 'vitest';
+import { readAccessRules } from './access-store.ts';
 import { STORE_CONTRACT } from './contract.ts';
 import type { EventStore } from './event-store.ts';
+import { SqliteAccess } from './sqlite-access.ts';
+import { joinDatabase } from './sqlite-file.ts';
+import { APPLICATION_ID, SCHEMA } from './sqlite-schema.ts';
 import { openSqliteStore } from './sqlite-store.ts';
 import { storableEvent } from './storable-event.ts';
 
@@ -41,7 +45,7 @@ describe('the file', () => {
   const note = storableEvent(
     signEvent({ kind: 1, created_at: 1, tags: [], content: 'kept' }, new Uint8Array(32).fill(1), nobleCrypto),
   );
-  const everything = { reader: '', maxEvents: 10, maxBytes: 1e6 };
+  const everything = { reader: { pubkey: undefined, kinds: undefined }, nowSec: 0, maxEvents: 10, maxBytes: 1e6 };
 
   it('RL9: what was written is there after closing and opening again', () => {
     const folder = newFolder();
@@ -126,4 +130,72 @@ describe('the file', () => {
     expect(store.ok ? '' : store.error.message).toMatch(/schema 99/);
     expect(codeOf(folder)).toBe('too-new');
   });
+});
+
+it('RL50: a file of schema 1 is brought up to date after a copy of it was made, and its events are found by word', () => {
+  const folder = newFolder();
+  mkdirSync(folder, { recursive: true });
+  const old = new Database(join(folder, 'relay.db'));
+  const [events = ''] = SCHEMA.split('  CREATE TABLE expirations');
+  old.exec(events);
+  old.pragma(`application_id = ${APPLICATION_ID}`);
+  old.pragma('user_version = 1');
+  const kept = signEvent(
+    { kind: 1, created_at: 1, tags: [['expiration', '50']], content: 'older words' },
+    new Uint8Array(32).fill(1),
+    nobleCrypto,
+  );
+  old
+    .prepare('INSERT INTO events (id, pubkey, kind, created_at, json) VALUES (?, ?, 1, 1, ?)')
+    .run(Buffer.from(kept.id, 'hex'), Buffer.from(kept.pubkey, 'hex'), kept.json);
+  old.close();
+  const store = open(folder);
+  const scope = { reader: { pubkey: undefined, kinds: undefined }, nowSec: 49, maxEvents: 10, maxBytes: 1e6 };
+  expect(store.query({ search: 'older' }, scope).map(({ json }) => json)).toEqual([kept.json]);
+  expect(store.query({ search: 'older' }, { ...scope, nowSec: 50 })).toEqual([]);
+  store.close();
+  const [copy = ''] = readdirSync(folder).filter((name) => name.startsWith('relay-schema-1-'));
+  expect(statSync(join(folder, copy)).mode & 0o777).toBe(0o600);
+  const before = new Database(join(folder, copy), { readonly: true });
+  expect(before.pragma('user_version', { simple: true })).toBe(1);
+  expect(before.prepare('SELECT json FROM events').all()).toEqual([{ json: kept.json }]);
+  before.close();
+});
+
+it('RL47: decisions on keys and events are kept, and another process that makes one is noticed', () => {
+  const folder = newFolder();
+  const opened = openSqliteStore(folder);
+  if (!opened.ok) throw new Error(opened.error.message);
+  const { access } = opened.value;
+  const [alice, bob] = ['aa'.repeat(32), 'bb'.repeat(32)] as const;
+  expect([access.setKey(alice, 'allow', 'friend'), access.setKey(alice, 'allow', 'friend')]).toEqual([true, false]);
+  access.banEvent(bob, 'spam');
+  const before = access.version();
+  const joined = joinDatabase(join(folder, 'relay.db'));
+  if (!joined.ok) throw new Error(joined.error.message);
+  new SqliteAccess(joined.value).setKey(bob, 'deny', '');
+  joined.value.close();
+  expect(access.version()).not.toBe(before);
+  expect(readAccessRules(access)).toEqual({
+    allowed: new Set([alice]),
+    denied: new Set([bob]),
+    bannedEvents: new Set([bob]),
+  });
+  access.setKey(alice, undefined);
+  access.unbanEvent(bob);
+  expect(access.keys()).toEqual([{ pubkey: bob, verdict: 'deny', reason: '' }]);
+  expect(access.bannedEvents()).toEqual([]);
+  access.setSetting('name', 'Home');
+  opened.value.close();
+  const again = openSqliteStore(folder);
+  expect(again.ok && again.value.access.setting('name')).toBe('Home');
+  if (again.ok) again.value.close();
+});
+
+it('RL47: what is no relay of this version is not joined', () => {
+  const folder = newFolder();
+  expect(joinDatabase(join(folder, 'relay.db'))).toMatchObject({ ok: false, error: { code: 'missing' } });
+  mkdirSync(folder, { recursive: true });
+  new Database(join(folder, 'relay.db')).exec('CREATE TABLE theirs (x)').close();
+  expect(joinDatabase(join(folder, 'relay.db'))).toMatchObject({ ok: false, error: { code: 'not-a-database' } });
 });

@@ -1,80 +1,51 @@
-import { join } from 'node:path';
-import { err, type Filter, isHex64, ok, parseEvent, type Result } from '@heliograph/wire';
-import Database from 'better-sqlite3';
-import { notWritable, openDataDir, privateFile, type StoreError } from './data-dir.ts';
+import { type Filter, isHex64, type NostrEvent, ok, parseEvent, type Result } from '@heliograph/wire';
+import type Database from 'better-sqlite3';
+import { expiresAt } from '../expiration.ts';
+import { searchableWords } from '../search.ts';
+import type { AccessStore } from './access-store.ts';
+import { openDataDir, type StoreError } from './data-dir.ts';
 import {
+  type Asker,
+  deletersOf,
+  type EventReference,
   type EventStore,
   eventAddress,
   indexedTags,
   KIND_DELETION,
   type QueryScope,
+  type RetentionRule,
   type StoredEvent,
+  type SweepScope,
   type WriteOutcome,
 } from './event-store.ts';
-import { selectSeqs } from './sqlite-query.ts';
-import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION } from './sqlite-schema.ts';
+import { SqliteAccess } from './sqlite-access.ts';
+import { databaseFile, openDatabase } from './sqlite-file.ts';
+import { countMatching, type Sql, selectSeqs } from './sqlite-query.ts';
 import type { StorableEvent } from './storable-event.ts';
 
+/** A store in one SQLite file, with what the operator decided beside the events. */
+export interface RelayStore extends EventStore {
+  readonly access: AccessStore;
+  /** Bytes of the database file. */
+  sizeBytes(): number;
+}
+
 /** Opens, or makes, the one SQLite file of a data folder, for this process alone. Ready to use, or a sentence why not. */
-export function openSqliteStore(dataDir: string): Result<EventStore, StoreError> {
+export function openSqliteStore(dataDir: string): Result<RelayStore, StoreError> {
   const dir = openDataDir(dataDir);
   if (!dir.ok) return dir;
-  const store = openFile(join(dataDir, 'relay.db'), dir.value.release);
-  if (!store.ok) dir.value.release();
-  return store;
+  const db = openDatabase(databaseFile(dataDir));
+  if (db.ok) return ok(new SqliteStore(db.value, dir.value.release));
+  dir.value.release();
+  return db;
 }
 
-function openFile(path: string, release: () => void): Result<EventStore, StoreError> {
-  try {
-    // Made by us first: SQLite gives a new file's rights to its WAL, and its own default is readable by all.
-    privateFile(path);
-  } catch (cause) {
-    return err(notWritable(path, cause));
-  }
-  const db = new Database(path);
-  try {
-    const problem = prepareFile(db, path);
-    if (problem === undefined) return ok(new SqliteStore(db, release));
-    db.close();
-    return err(problem);
-  } catch (cause) {
-    db.close();
-    const code = cause instanceof Database.SqliteError ? cause.code : '';
-    if (code !== 'SQLITE_NOTADB' && code !== 'SQLITE_CORRUPT') return err(notWritable(path, cause));
-    const message = `${path} is not a database, or it is damaged: restore a backup, or move the file away and start empty`;
-    return err({ code: 'not-a-database', message, cause });
-  }
-}
-
-function prepareFile(db: Database.Database, path: string): StoreError | undefined {
-  const version = db.pragma('user_version', { simple: true }) as number;
-  const application = db.pragma('application_id', { simple: true }) as number;
-  const isEmpty = db.prepare('SELECT 1 FROM sqlite_schema').get() === undefined;
-  if (!isEmpty && application !== APPLICATION_ID) {
-    const message = `${path} is another program's SQLite file: choose another folder with --data`;
-    return { code: 'not-a-database', message };
-  }
-  if (version > SCHEMA_VERSION) {
-    const message = `${path} has schema ${version} and this version knows ${SCHEMA_VERSION}: start the Heliograph that wrote it, or a later one`;
-    return { code: 'too-new', message };
-  }
-  db.pragma('journal_mode = WAL');
-  db.pragma('synchronous = FULL');
-  db.pragma('cache_size = -32000');
-  if (isEmpty) {
-    db.transaction(() => {
-      db.exec(SCHEMA);
-      db.pragma(`application_id = ${APPLICATION_ID}`);
-      db.pragma(`user_version = ${SCHEMA_VERSION}`);
-    })();
-  }
-  return undefined;
-}
-
+type Found = { readonly c: number; readonly i: Buffer; readonly s: number };
 type Row = { readonly seq: number; readonly json: string };
 type Version = { readonly seq: number; readonly id: Buffer; readonly created_at: number; readonly json: string };
 
-class SqliteStore implements EventStore {
+class SqliteStore implements RelayStore {
+  readonly access: AccessStore;
   readonly #db: Database.Database;
   readonly #release: () => void;
   readonly #statements;
@@ -84,6 +55,7 @@ class SqliteStore implements EventStore {
 
   constructor(db: Database.Database, release: () => void) {
     this.#db = db;
+    this.access = new SqliteAccess(db);
     this.#release = release;
     this.#statements = {
       jsonOf: db.prepare<[number], { json: string }>('SELECT json FROM events WHERE seq = ?'),
@@ -93,9 +65,8 @@ class SqliteStore implements EventStore {
         `SELECT 1 FROM tags t JOIN events e ON e.seq = t.seq
          WHERE t.name = ? AND t.value = ? AND t.kind = ${KIND_DELETION} AND e.pubkey = ? AND t.created_at >= ?`,
       ),
-      ownById: db.prepare<[Buffer, Buffer], Row>(
-        `SELECT seq, json FROM events WHERE id = ? AND pubkey = ? AND kind != ${KIND_DELETION}`,
-      ),
+      byId: db.prepare<[Buffer], Row>(`SELECT seq, json FROM events WHERE id = ? AND kind != ${KIND_DELETION}`),
+      anyById: db.prepare<[Buffer], Row>('SELECT seq, json FROM events WHERE id = ?'),
       ownByAddress: db.prepare<[string, Buffer, number], Row>(
         'SELECT seq, json FROM events WHERE address = ? AND pubkey = ? AND created_at <= ?',
       ),
@@ -104,6 +75,18 @@ class SqliteStore implements EventStore {
       ),
       insertTag: db.prepare<[string, string, number, Buffer, number, number | bigint]>(
         'INSERT INTO tags (name, value, created_at, id, kind, seq) VALUES (?, ?, ?, ?, ?, ?)',
+      ),
+      insertWords: db.prepare<[number | bigint, string]>('INSERT INTO search (rowid, words) VALUES (?, ?)'),
+      insertExpiration: db.prepare<[number, number | bigint]>('INSERT INTO expirations (at, seq) VALUES (?, ?)'),
+      removeWords: db.prepare<[number]>('DELETE FROM search WHERE rowid = ?'),
+      removeExpiration: db.prepare<[number, number]>('DELETE FROM expirations WHERE at = ? AND seq = ?'),
+      expired: db.prepare<[number, number], Row>(
+        `SELECT e.seq, e.json FROM expirations x JOIN events e ON e.seq = x.seq
+         WHERE x.at <= ? AND e.kind != ${KIND_DELETION} LIMIT ?`,
+      ),
+      nextKind: db.prepare<[number], { kind: number | null }>('SELECT MIN(kind) AS kind FROM events WHERE kind >= ?'),
+      olderOfKind: db.prepare<[number, number, number], Row>(
+        'SELECT seq, json FROM events WHERE kind = ? AND created_at < ? ORDER BY created_at LIMIT ?',
       ),
       remove: db.prepare<[number]>('DELETE FROM events WHERE seq = ?'),
       removeTag: db.prepare<[string, string, number, Buffer]>(
@@ -114,8 +97,7 @@ class SqliteStore implements EventStore {
   }
 
   query(filter: Filter, scope: QueryScope): readonly StoredEvent[] {
-    const { text, params } = selectSeqs(filter, scope.reader, scope.maxEvents);
-    const rows = this.#prepareQuery(text).all(...params) as { c: number; i: Buffer; s: number }[];
+    const rows = this.#ask(selectSeqs(filter, scope, scope.maxEvents)) as Found[];
     const answer: StoredEvent[] = [];
     let bytes = 0;
     for (const { c, i, s } of rows) {
@@ -125,6 +107,21 @@ class SqliteStore implements EventStore {
       answer.push({ id: i.toString('hex'), createdAtSec: c, json });
     }
     return answer;
+  }
+
+  count(filters: readonly Filter[], asker: Asker, maxCount: number): number {
+    if (filters.length === 0) return 0;
+    const [row] = this.#ask(countMatching(filters, asker, maxCount)) as { n: number }[];
+    return row?.n ?? 0;
+  }
+
+  references(filter: Filter, asker: Asker, maxEvents: number): readonly EventReference[] {
+    const rows = this.#ask(selectSeqs(filter, asker, maxEvents)) as Found[];
+    return rows.map(({ c, i }) => ({ id: i, createdAtSec: c }));
+  }
+
+  #ask({ text, params }: Sql): unknown[] {
+    return this.#prepareQuery(text).all(...params);
   }
 
   #prepareQuery(text: string): Database.Statement {
@@ -142,12 +139,12 @@ class SqliteStore implements EventStore {
   }
 
   #writeOne(event: StorableEvent): WriteOutcome {
-    const { hasId, newest, insert, insertTag } = this.#statements;
+    const { hasId, newest, insert, insertTag, insertWords, insertExpiration } = this.#statements;
     const id = Buffer.from(event.id, 'hex');
     if (hasId.get(id) !== undefined) return 'duplicate';
     const pubkey = Buffer.from(event.pubkey, 'hex');
     const address = eventAddress(event);
-    if (event.kind !== KIND_DELETION && this.#isDeleted(event, pubkey, address)) return 'deleted';
+    if (event.kind !== KIND_DELETION && this.#isDeleted(event, address)) return 'deleted';
     if (address !== undefined) {
       const held = newest.get(address);
       if (held !== undefined && !isNewer(event, id, held)) return 'superseded';
@@ -157,35 +154,84 @@ class SqliteStore implements EventStore {
     for (const [name, value] of indexedTags(event)) {
       insertTag.run(name, value, event.created_at, id, event.kind, lastInsertRowid);
     }
-    if (event.kind === KIND_DELETION) this.#applyDeletion(event, pubkey);
+    const words = searchableWords(event);
+    if (words !== undefined) insertWords.run(lastInsertRowid, words.join(' '));
+    const endsAtSec = expiresAt(event);
+    if (endsAtSec !== undefined) insertExpiration.run(endsAtSec, lastInsertRowid);
+    if (event.kind === KIND_DELETION) this.#applyDeletion(event);
     return 'stored';
   }
 
-  #isDeleted(event: StorableEvent, pubkey: Buffer, address: string | undefined): boolean {
+  #isDeleted(event: StorableEvent, address: string | undefined): boolean {
     const { deletion } = this.#statements;
-    if (deletion.get('e', event.id, pubkey, 0) !== undefined) return true;
-    return address !== undefined && deletion.get('a', address, pubkey, event.created_at) !== undefined;
+    for (const key of deletersOf(event)) {
+      if (isHex64(key) && deletion.get('e', event.id, Buffer.from(key, 'hex'), 0) !== undefined) return true;
+    }
+    if (address === undefined) return false;
+    return deletion.get('a', address, Buffer.from(event.pubkey, 'hex'), event.created_at) !== undefined;
   }
 
-  #applyDeletion(request: StorableEvent, pubkey: Buffer): void {
-    const { ownById, ownByAddress } = this.#statements;
+  #applyDeletion(request: StorableEvent): void {
+    const { byId, ownByAddress } = this.#statements;
     for (const [name, value] of indexedTags(request)) {
-      let row: Row | undefined;
-      if (name === 'e' && isHex64(value)) row = ownById.get(Buffer.from(value, 'hex'), pubkey);
-      else if (name === 'a') row = ownByAddress.get(value, pubkey, request.created_at);
-      if (row !== undefined) this.#remove(row);
+      if (name === 'e' && isHex64(value)) {
+        const row = byId.get(Buffer.from(value, 'hex'));
+        if (row !== undefined && deletersOf(eventOf(row)).includes(request.pubkey)) this.#remove(row);
+      } else if (name === 'a') {
+        const row = ownByAddress.get(value, Buffer.from(request.pubkey, 'hex'), request.created_at);
+        if (row !== undefined) this.#remove(row);
+      }
     }
   }
 
-  #remove({ seq, json }: Row): void {
-    // An index on tags.seq would cost every insert; what to remove stands in the event itself.
-    const event = parseEvent(JSON.parse(json));
-    if (!event.ok) throw new Error(`the stored event with seq ${seq} is damaged: ${event.error.message}`);
-    const { id, created_at } = event.value;
-    const idBytes = Buffer.from(id, 'hex');
-    for (const [name, value] of indexedTags(event.value)) {
-      this.#statements.removeTag.run(name, value, created_at, idBytes);
+  sweep({ nowSec, retention, maxEvents }: SweepScope): number {
+    const over = this.#statements.expired.all(nowSec, maxEvents);
+    for (const rule of retention) over.push(...this.#tooOld(rule, nowSec, maxEvents - over.length));
+    const rows = new Map(over.map((row) => [row.seq, row]));
+    if (rows.size > 0) {
+      this.#db.transaction(() => {
+        for (const row of rows.values()) this.#remove(row);
+      })();
     }
+    return rows.size;
+  }
+
+  /** Kind by kind, so that only the events that go are looked at. */
+  #tooOld({ kinds, maxAgeSec }: RetentionRule, nowSec: number, maxEvents: number): Row[] {
+    const { nextKind, olderOfKind } = this.#statements;
+    const found: Row[] = [];
+    for (const [first, last] of kinds) {
+      for (let kind = nextKind.get(first)?.kind; typeof kind === 'number' && kind <= last; ) {
+        if (found.length >= maxEvents) return found;
+        if (kind !== KIND_DELETION) found.push(...olderOfKind.all(kind, nowSec - maxAgeSec, maxEvents - found.length));
+        kind = nextKind.get(kind + 1)?.kind;
+      }
+    }
+    return found;
+  }
+
+  remove(id: string): boolean {
+    const row = this.#statements.anyById.get(Buffer.from(id, 'hex'));
+    if (row !== undefined) this.#db.transaction(() => this.#remove(row))();
+    return row !== undefined;
+  }
+
+  sizeBytes(): number {
+    const pages = this.#db.pragma('page_count', { simple: true }) as number;
+    return pages * (this.#db.pragma('page_size', { simple: true }) as number);
+  }
+
+  #remove(row: Row): void {
+    // An index on tags.seq would cost every insert; what to remove stands in the event itself.
+    const { seq } = row;
+    const event = eventOf(row);
+    const idBytes = Buffer.from(event.id, 'hex');
+    for (const [name, value] of indexedTags(event)) {
+      this.#statements.removeTag.run(name, value, event.created_at, idBytes);
+    }
+    if (searchableWords(event) !== undefined) this.#statements.removeWords.run(seq);
+    const endsAtSec = expiresAt(event);
+    if (endsAtSec !== undefined) this.#statements.removeExpiration.run(endsAtSec, seq);
     this.#statements.remove.run(seq);
   }
 
@@ -197,6 +243,12 @@ class SqliteStore implements EventStore {
       this.#release();
     }
   }
+}
+
+function eventOf({ seq, json }: Row): NostrEvent {
+  const event = parseEvent(JSON.parse(json));
+  if (!event.ok) throw new Error(`the stored event with seq ${seq} is damaged: ${event.error.message}`);
+  return event.value;
 }
 
 function isNewer(event: StorableEvent, id: Buffer, held: Version): boolean {
