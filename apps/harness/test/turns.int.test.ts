@@ -119,11 +119,12 @@ describe('turns', () => {
     expect(early?.seq).toBeLessThan(resolved?.seq ?? 0);
     expect(own.find(({ kind }) => kind === 'session_config_captured')?.payload).toContain('"currentModeId":"ask"');
     // A session nobody asked for opened a channel of its own.
-    const foreign = viewer.events().find(({ payload }) => payload.includes('from a session of my own'));
+    const saying = (text: string) => () => viewer.events().find(({ payload }) => payload.includes(text));
+    const foreign = await viewer.until('the other session', saying('from a session of my own'));
     expect(foreign).toMatchObject({ sessionId: 'S2', turnId: null });
-    expect([harness.stream, harness.run]).not.toContain(foreign?.stream);
-    const auth = viewer.events().find(({ payload }) => payload.includes('_auth/status_update'));
-    expect(auth?.stream).toBe(harness.run);
+    expect([harness.stream, harness.run]).not.toContain(foreign.stream);
+    const auth = await viewer.until('what has no session', saying('_auth/status_update'));
+    expect(auth.stream).toBe(harness.run);
     const late = own.find(({ payload }) => payload.includes('one more thing'));
     expect(late).toMatchObject({ turnId: null, sessionId: 'S1' });
   });

@@ -35,6 +35,7 @@ export class HarnessProcess {
       },
     });
     const exited = once(child, 'exit').then(([code, signal]) => String(signal ?? code));
+    stage.atEnd(() => child.kill('SIGKILL'));
     const [ready] = (await once(createInterface(child.stdout), 'line')) as [string];
     return new HarnessProcess(JSON.parse(ready) as { run: string; channelId: string }, exited);
   }

@@ -42,6 +42,7 @@ export class Stage {
   readonly #harnesses: Harness[] = [];
   readonly #watchers: Watcher[] = [];
   readonly #lines: OwnerLine[] = [];
+  readonly #ends: (() => void)[] = [];
   #relay: RunningRelay | undefined;
 
   static async open(): Promise<Stage> {
@@ -125,7 +126,13 @@ export class Stage {
     return sealFrame(encodeControl(control), route, atSec, localSigner(this.ownerKey, crypto));
   }
 
+  /** Calls `end` when the stage is closed. */
+  atEnd(end: () => void): void {
+    this.#ends.push(end);
+  }
+
   async close(): Promise<void> {
+    for (const end of this.#ends) end();
     for (const line of this.#lines) line.close();
     for (const watcher of this.#watchers) watcher.close();
     await Promise.all(this.#harnesses.map((harness) => harness.close()));
