@@ -187,7 +187,7 @@ export class ControlIntake {
   #refuseStale(ageSec: number, type: string | undefined, requestId: string | undefined): void {
     this.#refuse('stale');
     const nowMs = this.#port.clock.nowMs();
-    if (type === undefined || nowMs - this.#lastStaleMs < STALE_REFUSAL_EVERY_MS) return;
+    if (type === undefined || Math.abs(nowMs - this.#lastStaleMs) < STALE_REFUSAL_EVERY_MS) return;
     if (requestId !== undefined && this.#port.ledger.known(requestId) !== undefined) return;
     this.#lastStaleMs = nowMs;
     const minutes = Math.round(Math.abs(ageSec) / 60);

@@ -56,6 +56,18 @@ describe('late viewers', () => {
     expect(log.filter((line) => line.startsWith('snapshot'))).toEqual(['snapshot h1', 'snapshot h2,h3']);
   });
 
+  test('HA52: a clock that is set back does not keep a viewer waiting', async () => {
+    const { clock, log, viewers } = open([]);
+    viewers.hello(hello('h1'), () => {});
+    clock.advance(0);
+    await settled();
+    clock.advance(-3_600_000);
+    viewers.hello(hello('h2'), () => {});
+    clock.advance(2_000);
+    await settled();
+    expect(log).toContain('snapshot h2');
+  });
+
   test('HA30: everything is sealed first, then the snapshot, then what is missing: of known streams the newest 256', async () => {
     const many = Array.from({ length: 300 }, (_, i) => entry('a', i + 1));
     const { clock, log, viewers } = open(

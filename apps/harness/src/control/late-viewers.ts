@@ -48,7 +48,9 @@ export class LateViewers {
   hello(hello: Hello, reply: Reply): void {
     this.#waiting.push({ hello, reply });
     const { clock } = this.#port;
-    const delayMs = Math.max(0, this.#lastSnapshotMs + SNAPSHOT_EVERY_MS - clock.nowMs());
+    const sinceMs = clock.nowMs() - this.#lastSnapshotMs;
+    // A clock that was set back makes the last snapshot look as if it were to come.
+    const delayMs = sinceMs < 0 ? SNAPSHOT_EVERY_MS : Math.max(0, SNAPSHOT_EVERY_MS - sinceMs);
     this.#cancelTimer ??= clock.setTimer(delayMs, () => void this.#answer());
   }
 

@@ -35,7 +35,7 @@ export class LossLedger {
   take(nowMs: number, all = false): { readonly stream: string; readonly gaps: readonly TelemetryGap[] }[] {
     const due: { stream: string; gaps: readonly TelemetryGap[] }[] = [];
     for (const [stream, state] of this.#streams) {
-      if (state.losses.length === 0 || (!all && nowMs - state.toldMs < GATHER_MS)) continue;
+      if (state.losses.length === 0 || (!all && Math.abs(nowMs - state.toldMs) < GATHER_MS)) continue;
       due.push({ stream, gaps: state.losses.map(asGap) });
       state.losses = [];
       state.toldMs = nowMs;

@@ -179,6 +179,13 @@ describe('what goes to a relay next', () => {
     expect(drain(queue, 300_002)).toHaveLength(1);
   });
 
+  test('HA52: a clock that is set back holds nothing up for longer than a pause', () => {
+    const queue = new PublishQueue<SeqSpan>();
+    queue.offer(envelope('a', 1), 'live');
+    queue.settle(queue.next(10_000_000) as SeqSpan, error('invalid'), 10_000_001);
+    expect(queue.next(6_000_000)).toBeDefined();
+  });
+
   test('HA11: mute is no failure: nobody listens, go on', () => {
     const queue = new PublishQueue<SeqSpan>();
     queue.offer(envelope('a', 1), 'live');

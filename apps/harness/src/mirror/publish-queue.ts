@@ -71,6 +71,8 @@ export class PublishQueue<E extends SeqSpan> {
 
   /** The next frame to send now; the caller settles it. */
   next(nowMs: number): E | undefined {
+    // Nothing waits longer than a pause: the clock was set back.
+    if (this.#nextMs - nowMs > PAUSE_MS && this.#nextMs !== Number.POSITIVE_INFINITY) this.#nextMs = nowMs;
     if (nowMs < this.#nextMs || this.#inFlight.size >= CREDIT) return undefined;
     const lane = this.#nextLane();
     if (lane === undefined) return undefined;

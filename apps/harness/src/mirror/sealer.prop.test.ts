@@ -131,6 +131,15 @@ describe('the sealer', () => {
     expect(sealed.at(-1)?.lastSeq).toBe(7);
   });
 
+  test('HA52: a clock that is set back does not keep lines waiting', async () => {
+    const { accept, sealed, clock } = open();
+    accept('a');
+    clock.advance(-3_600_000);
+    accept('a');
+    await new Promise((resolve) => setImmediate(() => setImmediate(() => setImmediate(resolve))));
+    expect(sealed).toHaveLength(1);
+  });
+
   test('HA9: hurrying sends what carries the request line along, ahead of what was there before', async () => {
     const { sealer, accept, sealed } = open();
     accept('a', 5_000);

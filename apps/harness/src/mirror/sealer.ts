@@ -164,13 +164,15 @@ export class Sealer {
   #nextDue(): Waiting | undefined {
     const { clock, budgetBytes, isQuiet } = this.#options;
     const quiet = this.#waitingBytes > 0 && isQuiet();
-    const oldestMs = clock.nowMs() - GATHER_MS;
+    const nowMs = clock.nowMs();
     let next: Waiting | undefined;
     for (const waiting of this.#streams.values()) {
       const first = waiting.events[0]?.event.seq;
       if (first === undefined) continue;
       if (first <= waiting.dueSeq) return waiting;
-      const due = quiet || waiting.bytes >= budgetBytes || waiting.sinceMs <= oldestMs;
+      const waitedMs = nowMs - waiting.sinceMs;
+      // A negative wait is a clock that was set back.
+      const due = quiet || waiting.bytes >= budgetBytes || waitedMs >= GATHER_MS || waitedMs < 0;
       if (due && (next === undefined || waiting.sinceMs < next.sinceMs)) next = waiting;
     }
     return next;
