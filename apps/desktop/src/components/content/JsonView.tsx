@@ -7,7 +7,9 @@ import { BoundedText } from './BoundedText.tsx';
 export function JsonView(props: { readonly title: string; readonly json: string }) {
   return (
     <details className="group text-s">
-      <summary className="w-fit cursor-pointer rounded px-1 py-0.5 text-ink-3 hover:text-ink">{props.title}</summary>
+      <summary className="max-md:-my-3 max-md:py-3 w-fit cursor-pointer rounded px-1 md:py-0.5 text-ink-3 hover:text-ink">
+        {props.title}
+      </summary>
       <div className="frame mt-1">
         <LaidOut json={props.json} title={props.title} />
         <div className="flex justify-end px-1 pb-1 text-ink-3">

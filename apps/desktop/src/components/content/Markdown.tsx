@@ -79,6 +79,13 @@ function NamedImage(props: { readonly source: string; readonly name: string }) {
 const COMPONENTS: Components = {
   a: ({ href, children }) => <SafeLink href={href}>{children}</SafeLink>,
   img: ({ src, alt }) => <NamedImage source={typeof src === 'string' ? src : ''} name={alt || 'no description'} />,
+  // An entry of a task list: its state as a sign, not as a box that can't be ticked.
+  input: ({ checked }) => (
+    <span className="mr-1 text-ink-3">
+      <span aria-hidden="true">{checked ? '✓' : '○'}</span>
+      <span className="sr-only">{checked ? 'done: ' : 'to do: '}</span>
+    </span>
+  ),
   pre: ({ children }) => <CodeFence>{children}</CodeFence>,
   code: 'code',
   table: ({ children }) => (

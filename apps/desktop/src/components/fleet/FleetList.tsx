@@ -1,5 +1,5 @@
 import { Plus, Settings2 } from 'lucide-react';
-import { useMemo } from 'react';
+import { useEffect, useMemo } from 'react';
 import { type AgentRecord, findAgent } from '../../store/desktop-store.ts';
 import { ageOf, type FleetEntry, selectFleet, selectSilentAgents } from '../../store/fleet.ts';
 import { readLights } from '../../store/lights.ts';
@@ -22,6 +22,10 @@ export function FleetList(props: {
   const groups = useMemo(() => selectFleet(agents), [agents]);
   const silent = useMemo(() => selectSilentAgents(agents), [agents]);
   const now = useNow();
+  const waiting = groups.find(({ name }) => name === 'Needs you')?.entries.length ?? 0;
+  useEffect(() => {
+    document.title = waiting > 0 ? `(${waiting}) Heliograph` : 'Heliograph';
+  }, [waiting]);
   const current = useDesktopState((state) => findAgent(state, state.selected?.agent)) ?? agents.find((a) => !a.revoked);
   return (
     <nav className="flex h-full min-h-0 flex-col bg-sunken" aria-label="Sessions" data-testid="fleet">

@@ -1,17 +1,17 @@
 import { type RawLines, type SeqRange, selectRawLines } from '@heliograph/transcript';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { X } from 'lucide-react';
-import { type Ref, useEffect, useEffectEvent, useImperativeHandle, useMemo, useRef, useState } from 'react';
+import { type Ref, useImperativeHandle, useMemo, useRef, useState } from 'react';
 import type { AgentRecord } from '../../store/desktop-store.ts';
 import { coversLine } from '../../store/rows.ts';
 import type { SessionRef } from '../../store/session-ref.ts';
 import { formatNumber } from '../../text/human.ts';
 import { ScrollRegion } from '../content/ScrollRegion.tsx';
+import { useFollowEnd } from '../transcript/use-follow-end.ts';
 import { DownloadLines } from './DownloadLines.tsx';
 import { RawLineRow } from './RawLineRow.tsx';
 
 const ROW_HEIGHT_PX = 42;
-const END_THRESHOLD_PX = 48;
 
 export interface RawRailHandle {
   /** Marks the lines of these ranges and shows the first of them. */
@@ -35,18 +35,15 @@ export function RawRail(props: {
   const [marked, setMarked] = useState<readonly SeqRange[]>([]);
   const [open, setOpen] = useState<string>();
   const scroller = useRef<HTMLDivElement>(null);
+  const content = useRef<HTMLDivElement>(null);
   const virtualizer = useVirtualizer({
     count: lines.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW_HEIGHT_PX,
-    getItemKey: (index) => lineKey(lines, index),
     overscan: 12,
     paddingStart: 6,
     paddingEnd: 12,
     anchorTo: 'end',
-    followOnAppend: true,
-    scrollEndThreshold: END_THRESHOLD_PX,
-    initialOffset: () => Number.MAX_SAFE_INTEGER,
   });
   useImperativeHandle(props.handle, () => ({
     show(refs) {
@@ -56,8 +53,7 @@ export function RawRail(props: {
       if (index >= 0) virtualizer.scrollToIndex(index, { align: 'center' });
     },
   }));
-  const toEnd = useEffectEvent(() => virtualizer.scrollToEnd());
-  useEffect(() => toEnd(), []);
+  useFollowEnd(scroller, content, lines.length);
 
   return (
     <aside
@@ -86,14 +82,14 @@ export function RawRail(props: {
         label="Every line as it was written"
         testId="raw-lines"
       >
-        <div className="relative w-full" style={{ height: virtualizer.getTotalSize() }}>
+        <div ref={content} className="relative w-full" style={{ height: virtualizer.getTotalSize() }}>
           {virtualizer.getVirtualItems().map((virtual) => {
             const line = lines.at(virtual.index);
             if (line === undefined) return null;
-            const key = String(virtual.key);
+            const key = `${line.stream}/${line.seq}/${line.timestamp}`;
             return (
               <div
-                key={key}
+                key={virtual.key}
                 ref={virtualizer.measureElement}
                 data-index={virtual.index}
                 className="absolute top-0 left-0 w-full"
@@ -119,11 +115,6 @@ export function RawRail(props: {
       </ScrollRegion>
     </aside>
   );
-}
-
-function lineKey(lines: RawLines, index: number): string {
-  const line = lines.at(index);
-  return line === undefined ? `${index}` : `${line.stream}/${line.seq}/${line.timestamp}`;
 }
 
 /** The index of the first line in a range. Streams stand one after the other, each in order of seq. */

@@ -9,7 +9,9 @@ export function NoticeRow({ item }: { readonly item: NoticeItem }) {
     <div className="text-s" data-testid="notice" data-topic={item.topic}>
       {item.topic === 'stderr' ? (
         <details>
-          <summary className="w-fit cursor-pointer text-ink-3">The agent wrote to stderr</summary>
+          <summary className="max-md:-my-3 max-md:py-3 w-fit cursor-pointer text-ink-3">
+            The agent wrote to stderr
+          </summary>
           <pre className="code wrap frame mt-1 max-h-64 text-ink-2">
             <VisibleText text={item.text} multiline />
           </pre>

@@ -1,11 +1,10 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown } from 'lucide-react';
-import { type Ref, useEffect, useEffectEvent, useImperativeHandle, useRef, useState } from 'react';
+import { type Ref, useImperativeHandle, useRef } from 'react';
 import type { Row } from '../../store/rows.ts';
+import { RowGuard } from './RowGuard.tsx';
 import { estimateRowHeight, RowView } from './RowView.tsx';
-
-/** Nearer to the end than this, the reader follows it. */
-const END_THRESHOLD_PX = 64;
+import { useFollowEnd } from './use-follow-end.ts';
 
 export interface TranscriptListHandle {
   showRow(index: number): void;
@@ -26,7 +25,7 @@ export function TranscriptList(props: {
 }) {
   const { rows } = props;
   const scroller = useRef<HTMLDivElement>(null);
-  const [seenCount, setSeenCount] = useState<number>();
+  const content = useRef<HTMLDivElement>(null);
   const virtualizer = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
@@ -36,39 +35,13 @@ export function TranscriptList(props: {
     paddingStart: 20,
     paddingEnd: 12,
     anchorTo: 'end',
-    followOnAppend: true,
-    scrollEndThreshold: END_THRESHOLD_PX,
-    initialOffset: () => Number.MAX_SAFE_INTEGER,
   });
   useImperativeHandle(props.handle, () => ({
     showRow: (index) => virtualizer.scrollToIndex(index, { align: 'center' }),
   }));
 
-  const noteScroll = useEffectEvent(() => {
-    const isAway = !virtualizer.isAtEnd(END_THRESHOLD_PX);
-    setSeenCount((seen) => (isAway ? (seen ?? rows.length) : undefined));
-  });
-  const keepEnd = useEffectEvent(() => {
-    if (seenCount === undefined) virtualizer.scrollToEnd();
-  });
-  const toEnd = useEffectEvent(() => virtualizer.scrollToEnd());
-  useEffect(() => {
-    const element = scroller.current;
-    // A session opens at its newest row.
-    toEnd();
-    if (element === null) return undefined;
-    element.addEventListener('scroll', noteScroll, { passive: true });
-    // What stands below the list grows and shrinks: who follows the end goes on seeing it.
-    const observer = new ResizeObserver(keepEnd);
-    observer.observe(element);
-    return () => {
-      element.removeEventListener('scroll', noteScroll);
-      observer.disconnect();
-    };
-  }, []);
-
-  const isAway = seenCount !== undefined;
-  const fresh = isAway ? rows.length - seenCount : 0;
+  const { leftAtCount, toEnd } = useFollowEnd(scroller, content, rows.length);
+  const fresh = leftAtCount === undefined ? 0 : rows.length - leftAtCount;
   return (
     <div className="relative min-h-0 flex-1">
       <div
@@ -81,10 +54,10 @@ export function TranscriptList(props: {
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
         tabIndex={0}
         onKeyDown={(event) => {
-          if (event.key === 'End' && event.target === event.currentTarget) virtualizer.scrollToEnd();
+          if (event.key === 'End' && event.target === event.currentTarget) toEnd();
         }}
       >
-        <div className="relative w-full" style={{ height: virtualizer.getTotalSize() }}>
+        <div ref={content} className="relative w-full" style={{ height: virtualizer.getTotalSize() }}>
           {virtualizer.getVirtualItems().map((virtual) => {
             const row = rows[virtual.index];
             if (row === undefined) return null;
@@ -98,25 +71,27 @@ export function TranscriptList(props: {
                 className="transcript-row"
                 style={{ transform: `translateY(${virtual.start}px)` }}
               >
-                <RowView
-                  row={row}
-                  agent={props.agent}
-                  channelId={props.channelId}
-                  cwd={props.cwd}
-                  isRunning={row.turn.id === props.runningTurnId}
-                  isLive={props.isLive}
-                />
+                <RowGuard>
+                  <RowView
+                    row={row}
+                    agent={props.agent}
+                    channelId={props.channelId}
+                    cwd={props.cwd}
+                    isRunning={row.turn.id === props.runningTurnId}
+                    isLive={props.isLive}
+                  />
+                </RowGuard>
               </div>
             );
           })}
         </div>
       </div>
-      {isAway && (
+      {leftAtCount !== undefined && (
         <button
           type="button"
           className="btn absolute bottom-3 left-1/2 -translate-x-1/2 rounded-full bg-raised shadow-md"
           data-testid="to-latest"
-          onClick={() => virtualizer.scrollToEnd()}
+          onClick={toEnd}
         >
           <ArrowDown size={14} strokeWidth={1.7} aria-hidden="true" />
           {fresh > 0 ? `${fresh} new` : 'Latest'}
