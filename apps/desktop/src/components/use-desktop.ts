@@ -1,4 +1,4 @@
-import type { Transcript } from '@heliograph/transcript';
+import { type CarriedTranscript, emptyTranscript } from '@heliograph/transcript';
 import { createContext, useContext } from 'react';
 import { useStore } from 'zustand';
 import type { Desktop } from '../store/desktop.ts';
@@ -25,10 +25,9 @@ export function useAgent(publicKey: string | undefined): AgentRecord | undefined
   return useDesktopState((state) => findAgent(state, publicKey));
 }
 
-/** A part of one session's transcript. */
-export function useTranscript<T>(ref: SessionRef, select: (transcript: Transcript) => T): T | undefined {
-  return useDesktopState((state) => {
-    const transcript = findAgent(state, ref.agent)?.fold.transcript(ref.channelId);
-    return transcript === undefined ? undefined : select(transcript);
-  });
+const NOTHING = emptyTranscript(null);
+
+/** A part of one session's transcript; of a session nothing is known of, of an empty one. */
+export function useTranscript<T>(ref: SessionRef, select: (transcript: CarriedTranscript) => T): T {
+  return useDesktopState((state) => select(findAgent(state, ref.agent)?.fold.transcript(ref.channelId) ?? NOTHING));
 }

@@ -17,7 +17,7 @@ export function refuse(status: number, code: string, message: string): Reply {
  * no inline style or script needs a nonce, because the page has none. React sets styles through the CSSOM, which
  * `style-src` leaves alone.
  */
-export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
+const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'Content-Security-Policy': [
     "default-src 'none'",
     "script-src 'self'",

@@ -79,9 +79,3 @@ export function findRowOfLine(rows: readonly Row[], stream: string, seq: number)
     return row.type === 'looks' && row.items.some((item) => coversLine(item.refs, stream, seq));
   });
 }
-
-/** Where a row came from. */
-export function rowRefs(row: Row): readonly SeqRange[] {
-  if (row.type === 'item') return row.item.refs;
-  return row.type === 'looks' ? row.items.flatMap((item) => item.refs) : row.turn.refs;
-}

@@ -79,8 +79,3 @@ export function formatExactClock(timestamp: string): string {
 export function plural(count: number, one: string, many = `${one}s`): string {
   return `${formatNumber(count)} ${count === 1 ? one : many}`;
 }
-
-/** First letter in capitals, for verbs that begin a row. */
-export function capitalize(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}

@@ -32,7 +32,7 @@ export function CopyButton(props: {
   );
 }
 
-export async function writeClipboard(text: string): Promise<'copied' | 'refused'> {
+async function writeClipboard(text: string): Promise<'copied' | 'refused'> {
   try {
     await navigator.clipboard.writeText(text);
     return 'copied';

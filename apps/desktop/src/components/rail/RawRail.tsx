@@ -8,6 +8,7 @@ import type { SessionRef } from '../../store/session-ref.ts';
 import { formatNumber } from '../../text/human.ts';
 import { ScrollRegion } from '../content/ScrollRegion.tsx';
 import { useFollowEnd } from '../transcript/use-follow-end.ts';
+import { useTranscript } from '../use-desktop.ts';
 import { DownloadLines } from './DownloadLines.tsx';
 import { RawLineRow } from './RawLineRow.tsx';
 
@@ -30,7 +31,7 @@ export function RawRail(props: {
 }) {
   const { agent, session } = props;
   const { log } = agent.fold;
-  const { streams } = agent.fold.transcript(session.channelId);
+  const streams = useTranscript(session, (transcript) => transcript.streams);
   const lines = useMemo(() => selectRawLines(log, streams, session.channelId), [log, streams, session.channelId]);
   const [marked, setMarked] = useState<readonly SeqRange[]>([]);
   const [open, setOpen] = useState<string>();

@@ -1,26 +1,20 @@
-import type { QueuedPrompt } from '@heliograph/transcript';
 import { useMemo } from 'react';
 import type { ControlEntry } from '../../store/control-entry.ts';
 import { describeProgress, selectUnsentPrompts } from '../../store/control-entry.ts';
+import type { SessionRef } from '../../store/session-ref.ts';
 import { VisibleText } from '../content/VisibleText.tsx';
-import { useDesktop, useDesktopState } from '../use-desktop.ts';
+import { useDesktop, useDesktopState, useTranscript } from '../use-desktop.ts';
 
 /** Prompts that are not in the transcript yet: on their way, refused, or held by the harness until the turn ends. */
-export function OutgoingPrompts(props: {
-  readonly agent: string;
-  readonly channelId: string | null;
-  readonly queue: readonly QueuedPrompt[];
-}) {
+export function OutgoingPrompts({ session }: { readonly session: SessionRef }) {
   const desktop = useDesktop();
+  const queue = useTranscript(session, (transcript) => transcript.session.queue);
   const controls = useDesktopState((state) => state.controls);
-  const unsent = useMemo(
-    () => selectUnsentPrompts(controls, props.agent, props.channelId),
-    [controls, props.agent, props.channelId],
-  );
-  if (unsent.length + props.queue.length === 0) return null;
+  const unsent = useMemo(() => selectUnsentPrompts(controls, session.agent, session.channelId), [controls, session]);
+  if (unsent.length + queue.length === 0) return null;
   return (
     <ul className="stack gap-1 px-0.5 pb-2 text-s text-ink-2" aria-label="Prompts on their way">
-      {props.queue.map((prompt, at) => (
+      {queue.map((prompt, at) => (
         <li key={prompt.promptRequestId} className="flex gap-2" data-testid="queued-prompt">
           <b className="flex-none">{at === 0 ? 'Next:' : 'Then:'}</b>
           <span className="min-w-0 truncate">

@@ -1,21 +1,23 @@
-import type { SessionState } from '@heliograph/transcript';
 import { ChevronLeft, Rows3 } from 'lucide-react';
 import type { AgentRecord } from '../../store/desktop-store.ts';
-import { sessionTitle } from '../../store/session-title.ts';
+import type { SessionRef } from '../../store/session-ref.ts';
+import { selectFirstPrompt, sessionTitle } from '../../store/session-title.ts';
 import { VisibleText } from '../content/VisibleText.tsx';
 import { Lights } from '../fleet/Lights.tsx';
+import { useTranscript } from '../use-desktop.ts';
 import { UsageMeter } from './UsageMeter.tsx';
 
 /** What this conversation is: title, who and where, model and mode as the agent last confirmed them, what it used. */
 export function SessionHeader(props: {
   readonly agent: AgentRecord;
-  readonly session: SessionState;
-  readonly firstPrompt: string | undefined;
+  readonly session: SessionRef;
   readonly isRailOpen: boolean;
   readonly onToggleRail: () => void;
   readonly onBack: () => void;
 }) {
-  const { agent, session } = props;
+  const { agent } = props;
+  const session = useTranscript(props.session, (transcript) => transcript.session);
+  const firstPrompt = useTranscript(props.session, selectFirstPrompt);
   const model = session.models.find(({ id }) => id === session.modelId)?.name ?? session.modelId;
   const mode = session.modes.find(({ id }) => id === session.modeId)?.name ?? session.modeId;
   return (
@@ -31,7 +33,7 @@ export function SessionHeader(props: {
           <ChevronLeft size={18} strokeWidth={1.7} />
         </button>
         <h1 className="min-w-0 flex-1 truncate text-h font-semibold tracking-[-0.01em]" data-testid="session-title">
-          <VisibleText text={sessionTitle(session, props.firstPrompt)} max={200} />
+          <VisibleText text={sessionTitle(session, firstPrompt)} max={200} />
         </h1>
         <div className="md:hidden">
           <Lights agent={agent} look="signs" />

@@ -1,14 +1,14 @@
-import type { PermissionItem, SeqRange } from '@heliograph/transcript';
+import type { CarriedTranscript, PermissionItem, SeqRange } from '@heliograph/transcript';
 import { useCallback, useMemo, useRef, useState } from 'react';
 import type { AgentRecord } from '../../store/desktop-store.ts';
 import { answerablePermissions, runningTurn } from '../../store/live.ts';
 import { findRowOfLine, selectRows } from '../../store/rows.ts';
 import { type SessionRef, sessionKey } from '../../store/session-ref.ts';
-import { selectFirstPrompt } from '../../store/session-title.ts';
 import { RawRail, type RawRailHandle } from '../rail/RawRail.tsx';
 import { ShowLinesContext } from '../transcript/lines-context.ts';
 import { createSeenPermissions, SeenPermissionsContext } from '../transcript/seen-permissions.ts';
 import { TranscriptList, type TranscriptListHandle } from '../transcript/TranscriptList.tsx';
+import { useTranscript } from '../use-desktop.ts';
 import { CancelTurn } from './CancelTurn.tsx';
 import { Composer } from './Composer.tsx';
 import { ConnectionBanner } from './ConnectionBanner.tsx';
@@ -21,6 +21,8 @@ import { whyBlocked } from './why-blocked.ts';
 /** Widths at which lines stand beside the transcript; below, they cover it. */
 const WIDE = '(min-width: 70rem)';
 
+const whole = (transcript: CarriedTranscript) => transcript;
+
 /** One conversation: what is said and done, what waits, what to do next, and the lines all of it came from. */
 export function SessionView(props: {
   readonly agent: AgentRecord;
@@ -29,7 +31,7 @@ export function SessionView(props: {
 }) {
   const { agent, session } = props;
   const { presence } = agent;
-  const transcript = agent.fold.transcript(session.channelId);
+  const transcript = useTranscript(session, whole);
   const rows = selectRows(transcript);
   const running = runningTurn(presence, transcript);
   const pending = answerablePermissions(presence, transcript);
@@ -68,8 +70,7 @@ export function SessionView(props: {
         >
           <SessionHeader
             agent={agent}
-            session={transcript.session}
-            firstPrompt={selectFirstPrompt(transcript)}
+            session={session}
             isRailOpen={isRailOpen}
             onToggleRail={() => setRailOpen(!isRailOpen)}
             onBack={props.onBack}
@@ -96,7 +97,7 @@ export function SessionView(props: {
                 cwd={transcript.session.cwd}
                 onShow={showPermission}
               />
-              <OutgoingPrompts agent={agent.publicKey} channelId={channelId} queue={transcript.session.queue} />
+              <OutgoingPrompts session={session} />
               <Composer
                 agent={agent.publicKey}
                 agentName={agent.name}

@@ -134,7 +134,7 @@ function showComposer(name: string, blocked?: string) {
   const running = runningTurn(world.agent().presence, world.transcript());
   render(
     <DesktopProvider value={world.desktop}>
-      <OutgoingPrompts agent={world.ref.agent} channelId={world.ref.channelId} queue={[]} />
+      <OutgoingPrompts session={world.ref} />
       <Composer
         agent={world.ref.agent}
         agentName="Claude"

@@ -91,7 +91,7 @@ function Running({ startMs }: { readonly startMs: number }) {
   );
 }
 
-export function Late() {
+function Late() {
   return (
     <span className="text-s text-ink-3" title="It arrived after its turn had ended">
       {' '}
