@@ -1,48 +1,135 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { landingPage } from './landing-page.ts';
+import type { ManagementAnswer } from './management.ts';
+import type { Readiness } from './readiness.ts';
 
-/** What the HTTP side shows. */
+/** What the HTTP side shows and does. */
 export interface HttpPages {
-  /** The NIP-11 document. */
-  readonly document: Readonly<Record<string, unknown>>;
-  readonly name: string;
+  /** The NIP-11 document as it is now. */
+  readonly document: () => Readonly<Record<string, unknown>>;
+  readonly name: () => string;
   /** The announced ws or wss URL. */
   readonly url: string;
   /** Serves every GET and HEAD that is not the relay's own; instead of the landing page. */
   readonly ui?: ((request: IncomingMessage, response: ServerResponse) => void) | undefined;
+  readonly readiness: () => Promise<Readiness>;
+  /** Prometheus' text, for those whom `mayMeasure` lets see it. */
+  readonly metrics: () => string;
+  readonly mayMeasure: (request: IncomingMessage) => boolean;
+  /** A NIP-86 request: its answer, or why who asks may not. */
+  readonly manage: (authorization: string | undefined, body: Buffer) => ManagementAnswer | { readonly denied: string };
 }
 
+const METHODS = 'GET, HEAD, POST, OPTIONS';
 const CORS = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Allow-Headers': '*',
-  'Access-Control-Allow-Methods': 'GET, HEAD, OPTIONS',
+  'Access-Control-Allow-Methods': METHODS,
 };
+const MANAGEMENT_TYPE = 'application/nostr+json+rpc';
+const MAX_BODY_BYTES = 65_536;
 
-/** Answers plain HTTP: NIP-11 on any path to whoever asks for it, `/healthz`, else the UI or a page that says what this is. */
-export function httpHandler({ document, name, url, ui }: HttpPages): RequestListener {
-  const documentText = JSON.stringify(document);
-  const page = landingPage({ name, url });
+interface Answer {
+  readonly status: number;
+  readonly type: string;
+  readonly body: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Answers plain HTTP: NIP-11 on any path to whoever asks for it, NIP-86 by POST, `/healthz`, `/readyz`, `/metrics`, else
+ * the UI or a page that says what this is.
+ */
+export function httpHandler(pages: HttpPages): RequestListener {
   return (request, response) => {
-    const path = (request.url ?? '/').split('?', 1)[0];
-    if (request.method === 'OPTIONS') return reply(request, response, 204, 'text/plain', '');
-    if (request.method !== 'GET' && request.method !== 'HEAD') {
-      response.setHeader('Allow', CORS['Access-Control-Allow-Methods']);
-      return reply(request, response, 405, 'text/plain', 'Only GET and HEAD here.\n');
+    const send = (answer: Answer): void => reply(request, response, answer);
+    switch (request.method) {
+      case 'GET':
+      case 'HEAD': {
+        const answer = answerGet(pages, request);
+        if (answer === 'ui') pages.ui?.(request, response);
+        else if (answer === 'readiness') void pages.readiness().then((state) => send(describeReadiness(state)));
+        else send(answer);
+        break;
+      }
+      case 'OPTIONS':
+        send(plain(204, ''));
+        break;
+      default:
+        if (request.method === 'POST' && mediaType(request.headers['content-type'] ?? '') === MANAGEMENT_TYPE) {
+          readBody(request, (body) => send(body === undefined ? TOO_LARGE : answerManagement(pages, request, body)));
+        } else send({ ...plain(405, 'Only GET and HEAD here, and POST for NIP-86.\n'), headers: { Allow: METHODS } });
     }
-    if (acceptsDocument(request)) return reply(request, response, 200, 'application/nostr+json', documentText);
-    if (path === '/healthz') return reply(request, response, 200, 'application/json', '{"status":"ok"}');
-    if (ui !== undefined) return ui(request, response);
-    if (path === '/') return reply(request, response, 200, 'text/html; charset=utf-8', page);
-    return reply(request, response, 404, 'text/plain', `Nothing here; the relay is ${url}\n`);
   };
 }
 
-function acceptsDocument(request: IncomingMessage): boolean {
-  const types = (request.headers.accept ?? '').split(',').map((type) => type.split(';', 1)[0]?.trim().toLowerCase());
-  return types.includes('application/nostr+json');
+function answerGet(pages: HttpPages, request: IncomingMessage): Answer | 'ui' | 'readiness' {
+  if (acceptsDocument(request)) {
+    return { status: 200, type: 'application/nostr+json', body: JSON.stringify(pages.document()) };
+  }
+  const path = (request.url ?? '/').split('?', 1)[0];
+  switch (path) {
+    case '/healthz':
+      return json(200, { status: 'ok' });
+    case '/readyz':
+      return 'readiness';
+    case '/metrics':
+      if (!pages.mayMeasure(request)) return plain(403, 'Metrics are for machines of this network, asked directly.\n');
+      return { status: 200, type: 'text/plain; version=0.0.4; charset=utf-8', body: pages.metrics() };
+  }
+  if (pages.ui !== undefined) return 'ui';
+  if (path !== '/') return plain(404, `Nothing here; the relay is ${pages.url}\n`);
+  const body = landingPage({ name: pages.name(), url: pages.url });
+  return { status: 200, type: 'text/html; charset=utf-8', body };
 }
 
-function reply(request: IncomingMessage, response: ServerResponse, status: number, type: string, body: string): void {
+function describeReadiness(state: Readiness): Answer {
+  return json(state.ready ? 200 : 503, state);
+}
+
+function answerManagement(pages: HttpPages, request: IncomingMessage, body: Buffer): Answer {
+  const answer = pages.manage(request.headers.authorization, body);
+  if (!('denied' in answer)) return json(200, answer);
+  return { ...json(401, { error: answer.denied }), headers: { 'WWW-Authenticate': 'Nostr' } };
+}
+
+/** The whole body, or undefined as soon as it is too large. */
+function readBody(request: IncomingMessage, then: (body: Buffer | undefined) => void): void {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  request.on('data', (chunk: Buffer) => {
+    const wasWithin = bytes <= MAX_BODY_BYTES;
+    bytes += chunk.length;
+    if (bytes <= MAX_BODY_BYTES) chunks.push(chunk);
+    else if (wasWithin) then(undefined);
+  });
+  request.on('end', () => {
+    if (bytes <= MAX_BODY_BYTES) then(Buffer.concat(chunks));
+  });
+}
+
+function plain(status: number, body: string): Answer {
+  return { status, type: 'text/plain', body };
+}
+
+function json(status: number, value: unknown): Answer {
+  return { status, type: 'application/json', body: JSON.stringify(value) };
+}
+
+const TOO_LARGE: Answer = {
+  ...plain(413, `A body may have ${MAX_BODY_BYTES} bytes.\n`),
+  headers: { Connection: 'close' },
+};
+
+function mediaType(header: string): string {
+  return (header.split(';', 1)[0] ?? '').trim().toLowerCase();
+}
+
+function acceptsDocument(request: IncomingMessage): boolean {
+  return (request.headers.accept ?? '').split(',').map(mediaType).includes('application/nostr+json');
+}
+
+function reply(request: IncomingMessage, response: ServerResponse, { status, type, body, headers }: Answer): void {
   response.writeHead(status, {
     ...CORS,
     'Content-Type': type,
@@ -52,6 +139,7 @@ function reply(request: IncomingMessage, response: ServerResponse, status: numbe
     'Referrer-Policy': 'no-referrer',
     // One URL, several answers: a cache between must not mix them up.
     Vary: 'Accept',
+    ...headers,
   });
   response.end(request.method === 'HEAD' ? undefined : body);
 }

@@ -1,2 +1,2 @@
 export type { Log } from './log.ts';
-export { type RunningRelay, type StartRelayOptions, startRelay } from './start-relay.ts';
+export { type RelaySettings, type RunningRelay, type StartRelayOptions, startRelay } from './start-relay.ts';

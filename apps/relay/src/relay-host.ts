@@ -1,22 +1,34 @@
 import type { Duplex } from 'node:stream';
-import type {
-  ConnectionId,
-  EventStore,
-  RelayEffect,
-  RelayEngine,
-  RelayInput,
-  RelayLimits,
-  StoreEffect,
+import {
+  type AccessRules,
+  type ConnectionId,
+  type OpenKinds,
+  type RelayEffect,
+  type RelayEngine,
+  type RelayInput,
+  type RelayLimits,
+  type RelayStore,
+  type RetentionRule,
+  readAccessRules,
+  type StoreEffect,
 } from '@heliograph/relay';
 import { type Crypto, encodeMessage, encodeNpub, verifyEvent } from '@heliograph/wire';
 import { WebSocket } from 'ws';
 import type { Log } from './log.ts';
+import type { Metrics } from './metrics.ts';
 import { Outbox, type Peer } from './outbox.ts';
 
 /** What a host runs the engine with. */
 export interface RelayHostOptions {
   readonly engine: RelayEngine;
-  readonly store: EventStore;
+  readonly store: RelayStore;
+  readonly metrics: Metrics;
+  /** Read at every sweep, so that it may change. */
+  readonly retention: () => readonly RetentionRule[];
+  /** A key of this process alone that may always come in: the relay's own, for asking itself. */
+  readonly ownKey: string;
+  /** Where the data is, for the sentence when it can't be written. */
+  readonly dataDir: string;
   readonly crypto: Crypto;
   readonly limits: RelayLimits;
   readonly log: Log;
@@ -33,6 +45,8 @@ const INTERNAL_ERROR = 1011;
 const SERVICE_RESTART = 1012;
 const TRY_AGAIN_LATER = 1013;
 const STOP_PATIENCE_MS = 2_000;
+/** What one sweep takes away at most: about a millisecond of work, once a second. */
+const MAX_SWEPT = 200;
 
 /** Runs the engine: sockets and time in, effects out. Whatever comes in one turn of the event loop is committed and sent together. */
 export class RelayHost {
@@ -44,13 +58,53 @@ export class RelayHost {
   #turnEnd: NodeJS.Immediate | undefined;
   #lastId = 0;
   #isStopping = false;
+  #accessVersion = -1;
+  /** When the message that is being handled came, for the time it takes to fan out. */
+  #messageAtMs = 0;
 
   constructor(options: RelayHostOptions) {
     this.#options = options;
     this.#timers = [
-      setInterval(() => this.#feed({ type: 'tick' }), 1_000),
+      setInterval(() => this.#tick(), 1_000),
       setInterval(() => this.#ping(), options.limits.pingIntervalMs),
     ];
+  }
+
+  /** Time passed: for the engine, for what is over, and for what another process decided. */
+  #tick(): void {
+    this.#feed({ type: 'tick' });
+    const { store, retention, log } = this.#options;
+    try {
+      if (store.access.version() !== this.#accessVersion) this.applyAccess();
+      const nowSec = Math.floor(Date.now() / 1_000);
+      const swept = store.sweep({ nowSec, retention: retention(), maxEvents: MAX_SWEPT });
+      if (swept > 0) this.#options.metrics.add('swept_total', '', swept);
+    } catch (cause) {
+      log.error(this.#describeStorage(cause), 'the data folder could not be looked after');
+    }
+  }
+
+  /** Reads the operator's decisions and puts them in force: who is banned loses the connection now. */
+  applyAccess(): void {
+    const { access } = this.#options.store;
+    this.#accessVersion = access.version();
+    const stored = readAccessRules(access);
+    const rules: AccessRules = { ...stored, allowed: new Set([...stored.allowed, this.#options.ownKey]) };
+    this.#feed({ type: 'access', access: rules });
+    this.#endTurnSoon();
+  }
+
+  /** Puts a configuration that was read again in force. */
+  configure(owners: readonly string[], open: OpenKinds): void {
+    this.#feed({ type: 'configure', owners, open });
+    this.#endTurnSoon();
+  }
+
+  /** Bytes that wait for clients to read them. */
+  get outboundBytes(): number {
+    let bytes = 0;
+    for (const { socket } of this.#connections.values()) bytes += socket.bufferedAmount;
+    return bytes;
   }
 
   /** Takes over an open WebSocket; `address` is its peer's. */
@@ -62,10 +116,13 @@ export class RelayHost {
     this.#lastId += 1;
     const connection: Connection = { id: this.#lastId, socket, stream, isAlive: true };
     const { id } = connection;
+    const { metrics } = this.#options;
+    metrics.add('connections_total');
     this.#connections.set(id, connection);
     socket.on('message', (data, isBinary) => {
       if (isBinary) this.#send(id, encodeMessage(['NOTICE', 'invalid: messages are text frames (NIP-01)']));
       else this.#take(connection, data.toString());
+      metrics.add('received_bytes_total', '', (data as Buffer).length);
     });
     socket.on('pong', () => {
       connection.isAlive = true;
@@ -85,6 +142,7 @@ export class RelayHost {
 
   /** A fault of ours met by one client's message costs that client its connection, and nobody else theirs. */
   #take({ id, socket }: Connection, text: string): void {
+    this.#messageAtMs = performance.now();
     try {
       this.#feed({ type: 'message', connection: id, text });
     } catch (cause) {
@@ -103,14 +161,18 @@ export class RelayHost {
   #run(effect: RelayEffect): void {
     switch (effect.type) {
       case 'send':
+        if (effect.refusal !== undefined) this.#options.metrics.add('refused_total', `reason="${effect.refusal}"`);
         this.#send(effect.connection, effect.text);
         break;
       case 'broadcast': {
         const text = Buffer.from(effect.text);
+        this.#options.metrics.fannedOut(performance.now() - this.#messageAtMs);
+        this.#options.metrics.add('delivered_total', '', effect.connections.length);
         for (const id of effect.connections) this.#send(id, text);
         break;
       }
       case 'verify':
+        if (effect.purpose === 'publish') this.#options.metrics.offered(effect.event.kind);
         this.#feed({ type: 'verified', request: effect, result: verifyEvent(effect.event, this.#options.crypto) });
         break;
       case 'store':
@@ -133,13 +195,15 @@ export class RelayHost {
       this.#dropSlow(connection);
     } else {
       this.#outbox.send(connection, text);
+      this.#options.metrics.add('sent_bytes_total', '', text.length);
       this.#endTurnSoon();
     }
   }
 
   /** Nothing more is queued for who does not read; the close frame waits behind what is, for as long as ws is patient. */
   #dropSlow({ id, socket }: Connection): void {
-    const { log, limits } = this.#options;
+    const { log, limits, metrics } = this.#options;
+    metrics.add('dropped_total', 'reason="slow"');
     log.warn({ connection: id, bytes: socket.bufferedAmount, limit: limits.maxOutboundBytes }, 'slow reader dropped');
     socket.close(TRY_AGAIN_LATER, 'too slow: more was waiting for you than this relay keeps');
     this.#feed({ type: 'close', connection: id });
@@ -161,21 +225,27 @@ export class RelayHost {
     const requests = this.#unwritten;
     if (requests.length === 0) return;
     this.#unwritten = [];
-    let outcomes: ReturnType<EventStore['write']> | undefined;
+    let outcomes: ReturnType<RelayStore['write']> | undefined;
     try {
       outcomes = this.#options.store.write(requests.map(({ event }) => event));
     } catch (cause) {
-      this.#options.log.error({ events: requests.length, ...describe(cause) }, 'events could not be stored');
+      const problem = this.#describeStorage(cause);
+      this.#options.log.error({ events: requests.length, ...problem }, 'events could not be stored');
     }
     for (const [index, request] of requests.entries()) {
       this.#feed({ type: 'stored', request, outcome: outcomes?.[index] ?? 'failed' });
     }
   }
 
+  #describeStorage(cause: unknown): object {
+    return { ...describe(cause), path: this.#options.dataDir, uid: process.getuid?.() };
+  }
+
   #ping(): void {
     for (const connection of this.#connections.values()) {
       const { socket, id } = connection;
       if (!connection.isAlive) {
+        this.#options.metrics.add('dropped_total', 'reason="silent"');
         this.#options.log.debug({ connection: id }, 'connection gave no sign of life');
         socket.terminate();
       } else if (socket.readyState === WebSocket.OPEN) {
@@ -198,6 +268,7 @@ export class RelayHost {
         log.info({ connection, key: encodeNpub(report.pubkey) }, 'attestation ended');
         break;
       case 'connection-ended':
+        this.#options.metrics.add('dropped_total', 'reason="ended"');
         log.info({ connection, reason: report.message }, 'connection ended by the relay');
         break;
       case 'query-failed':

@@ -3,7 +3,7 @@ import { type AccessRules, NO_ACCESS_RULES, NOTHING_OPEN, type OpenKinds } from 
 import { authenticate } from './authentication.ts';
 import { publish, settleStored } from './ingest.ts';
 import { takeMessage } from './intake.ts';
-import { changeAccess, forgetSession, openSession, passTime } from './lifecycle.ts';
+import { changeAccess, configure, forgetSession, openSession, passTime } from './lifecycle.ts';
 import { DEFAULT_LIMITS, type RelayLimits } from './limits.ts';
 import { defaultPolicies, type Policy } from './policy.ts';
 import type { RelayEffect } from './relay-effect.ts';
@@ -58,6 +58,17 @@ export class RelayEngine {
     };
   }
 
+  /** How many connections and open subscriptions there are. */
+  get counts(): { readonly connections: number; readonly admitted: number; readonly subscriptions: number } {
+    let admitted = 0;
+    let subscriptions = 0;
+    for (const session of this.#state.sessions.values()) {
+      if (session.admission !== undefined) admitted += 1;
+      subscriptions += session.subscriptions.size;
+    }
+    return { connections: this.#state.sessions.size, admitted, subscriptions };
+  }
+
   /** Takes one input and gives its effects. Inputs about connections that are gone give none. Never throws. */
   handle(input: RelayInput): readonly RelayEffect[] {
     const state = this.#state;
@@ -77,6 +88,8 @@ export class RelayEngine {
         return [];
       case 'access':
         return changeAccess(state, input.access);
+      case 'configure':
+        return configure(state, input);
       case 'tick':
         return passTime(state);
     }

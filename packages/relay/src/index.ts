@@ -9,7 +9,16 @@ export type { ConnectionId, RelayInput } from './relay-input.ts';
 export type { Admission } from './session.ts';
 export { type AccessStore, type KeyVerdict, readAccessRules } from './store/access-store.ts';
 export type { StoreError } from './store/data-dir.ts';
+export { withAccessStore } from './store/decide.ts';
 export type { Asker, EventStore, QueryScope, RetentionRule, StoredEvent, WriteOutcome } from './store/event-store.ts';
+export {
+  backupRelay,
+  compactRelay,
+  exportEvents,
+  type ImportReport,
+  importEvents,
+  restoreRelay,
+} from './store/maintenance.ts';
 export { MemoryStore } from './store/memory-store.ts';
 export { openSqliteStore, type RelayStore } from './store/sqlite-store.ts';
 export { type StorableEvent, storableEvent } from './store/storable-event.ts';

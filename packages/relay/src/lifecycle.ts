@@ -1,4 +1,4 @@
-import type { AccessRules } from './access.ts';
+import type { AccessRules, OpenKinds } from './access.ts';
 import { endExpiredAdmission } from './gate.ts';
 import type { RelayEffect } from './relay-effect.ts';
 import type { ConnectionId } from './relay-input.ts';
@@ -70,8 +70,18 @@ export function changeAccess(state: RelayState, access: AccessRules): RelayEffec
   });
 }
 
+/** The configuration was read again: as with `changeAccess`, who is no longer admitted by it goes at once. */
+export function configure(
+  state: RelayState,
+  { owners, open }: { readonly owners: readonly string[]; readonly open: OpenKinds },
+): RelayEffect[] {
+  state.owners = new Set(owners);
+  state.open = open;
+  return changeAccess(state, state.access);
+}
+
 function lostAdmission({ owners, access }: RelayState, admission: Admission | undefined): string | undefined {
-  if (admission === undefined || admission.role === 'owner') return undefined;
+  if (admission === undefined) return undefined;
   const { pubkey } = admission;
   const voucher = admission.role === 'agent' ? admission.owner : pubkey;
   for (const key of [pubkey, voucher]) {

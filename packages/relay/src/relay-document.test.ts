@@ -7,7 +7,7 @@ it('RL22: the document says what is enforced, from the same numbers', () => {
   const document = relayDocument(identity, { ...DEFAULT_LIMITS, maxMessageBytes: 5, maxFilters: 7 });
   expect(document).toMatchObject({
     ...identity,
-    supported_nips: [1, 2, 9, 11, 17, 40, 42, 45, 50, 59, 65, 70, 77],
+    supported_nips: [1, 2, 9, 11, 17, 40, 42, 45, 50, 59, 65, 70, 77, 86],
     limitation: {
       max_message_length: 5,
       max_filters: 7,

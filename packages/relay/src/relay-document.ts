@@ -12,7 +12,7 @@ export interface RelayIdentity {
 }
 
 /** NIPs the engine implements, and no others. */
-const SUPPORTED_NIPS: readonly number[] = [1, 2, 9, 11, 17, 40, 42, 45, 50, 59, 65, 70, 77];
+const SUPPORTED_NIPS: readonly number[] = [1, 2, 9, 11, 17, 40, 42, 45, 50, 59, 65, 70, 77, 86];
 /** Drafts without a number: frames, attestation, admission by attestation, usage. */
 const SUPPORTED_EXTENSIONS: readonly string[] = ['nip-aa', 'nip-am', 'nip-ao', 'nip-oa'];
 

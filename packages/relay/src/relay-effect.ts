@@ -1,6 +1,9 @@
-import type { NostrEvent } from '@heliograph/wire';
+import type { NostrEvent, OkPrefix } from '@heliograph/wire';
 import type { ConnectionId } from './relay-input.ts';
 import type { StorableEvent } from './store/storable-event.ts';
+
+/** Prefixes of CLOSED: those of OK and `unsupported` (NIP-01, NIP-45). */
+export type ClosedPrefix = OkPrefix | 'unsupported';
 
 /** Check an event's id and signature, here or in a worker, and answer with `verified`. */
 export interface VerifyEffect {
@@ -27,8 +30,13 @@ export type RelayReport =
 
 /** Everything the engine can ask of the program around it. */
 export type RelayEffect =
-  /** One message to one connection. */
-  | { readonly type: 'send'; readonly connection: ConnectionId; readonly text: string }
+  /** One message to one connection; `refusal` is the prefix of an OK false or a CLOSED, for counting. */
+  | {
+      readonly type: 'send';
+      readonly connection: ConnectionId;
+      readonly text: string;
+      readonly refusal?: ClosedPrefix;
+    }
   /** The same message to several connections: encode it once. */
   | { readonly type: 'broadcast'; readonly connections: readonly ConnectionId[]; readonly text: string }
   /** End a connection with a WebSocket code and a reason of at most 123 bytes; the engine has forgotten it. */

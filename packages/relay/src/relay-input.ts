@@ -1,5 +1,5 @@
 import type { EventError, Result, VerifiedEvent } from '@heliograph/wire';
-import type { AccessRules } from './access.ts';
+import type { AccessRules, OpenKinds } from './access.ts';
 import type { StoreEffect, VerifyEffect } from './relay-effect.ts';
 import type { WriteOutcome } from './store/event-store.ts';
 
@@ -20,5 +20,7 @@ export type RelayInput =
   | { readonly type: 'stored'; readonly request: StoreEffect; readonly outcome: WriteOutcome | 'failed' }
   /** The operator decided anew who may use the relay. */
   | { readonly type: 'access'; readonly access: AccessRules }
+  /** The relay's configuration was read again: who owns it and what is open to all. */
+  | { readonly type: 'configure'; readonly owners: readonly string[]; readonly open: OpenKinds }
   /** Time passed; at least once a second. */
   | { readonly type: 'tick' };

@@ -14,10 +14,10 @@ export type AskedStore = Pick<EventStore, 'query' | 'count' | 'references'>;
 /** What the stages share: the surroundings handed in, and what the engine remembers. */
 export interface RelayState {
   /** Hex public keys from the configuration; nothing a client says adds to them. */
-  readonly owners: ReadonlySet<string>;
+  owners: ReadonlySet<string>;
   /** Replaced as a whole when the operator changes it. */
   access: AccessRules;
-  readonly open: OpenKinds;
+  open: OpenKinds;
   /** The URLs an AUTH event may name, the announced one first. */
   readonly relayUrls: readonly string[];
   readonly limits: RelayLimits;

@@ -2,9 +2,6 @@ import { encodeMessage, type OkPrefix, type RelayMessage } from '@heliograph/wir
 import type { RelayEffect } from './relay-effect.ts';
 import type { Session } from './session.ts';
 
-/** Prefixes of CLOSED: those of OK and `unsupported` (NIP-01, NIP-45). */
-export type ClosedPrefix = OkPrefix | 'unsupported';
-
 /** One message to one session. */
 export function reply(session: Pick<Session, 'connection'>, message: RelayMessage): RelayEffect {
   return { type: 'send', connection: session.connection, text: encodeMessage(message) };
@@ -22,5 +19,6 @@ export function refused(
   prefix: OkPrefix,
   message: string,
 ): RelayEffect {
-  return reply(session, ['OK', eventId, false, `${prefix}: ${message}`]);
+  const text = encodeMessage(['OK', eventId, false, `${prefix}: ${message}`]);
+  return { type: 'send', connection: session.connection, text, refusal: prefix };
 }

@@ -1,9 +1,9 @@
-import { encodeEventMessage, type Filter } from '@heliograph/wire';
+import { encodeEventMessage, encodeMessage, type Filter } from '@heliograph/wire';
 import { AUTH_REQUIRED, readerOf } from './gate.ts';
 import { encodeKindSet, hasKind } from './kind-set.ts';
-import type { RelayEffect } from './relay-effect.ts';
+import type { ClosedPrefix, RelayEffect } from './relay-effect.ts';
 import { nowSec, type RelayState } from './relay-state.ts';
-import { type ClosedPrefix, reply } from './reply.ts';
+import { reply } from './reply.ts';
 import type { Session } from './session.ts';
 import { answerFilters } from './stored-answer.ts';
 import type { Subscription } from './subscription-index.ts';
@@ -75,7 +75,8 @@ export function refuseSubscription(
   message: string,
 ): RelayEffect[] {
   dropSubscription(state, session, id);
-  return [reply(session, ['CLOSED', id, `${prefix}: ${message}`])];
+  const text = encodeMessage(['CLOSED', id, `${prefix}: ${message}`]);
+  return [{ type: 'send', connection: session.connection, text, refusal: prefix }];
 }
 
 /** A CLOSE, or the end of what a new REQ replaces; an unknown id is nothing to talk about (NIP-01). */
