@@ -184,7 +184,7 @@ export class AgentView {
       }
       case 'heads':
         for (const head of payloadOf<Heads>(event)?.streams ?? []) this.#noteHead(head);
-        if (this.#run !== undefined && event.stream !== this.#run && event.timestamp > this.#snapshotNow) {
+        if (this.#harness === 'live' && event.stream !== this.#run && event.timestamp > this.#snapshotNow) {
           this.#warn('second-run', 'two harnesses run with this key at once: one of them is not yours to trust');
         }
         break;
@@ -192,9 +192,9 @@ export class AgentView {
         this.#noteHead(payloadOf<{ head: StreamHead }>(event)?.head);
         break;
       case 'stream_opened':
-        if (this.#run !== undefined && event.stream !== undefined && event.timestamp > this.#snapshotNow) {
-          this.#live.add(event.stream);
-        }
+        if (this.#harness !== 'live' || event.stream === undefined || event.timestamp <= this.#snapshotNow) break;
+        if (event.channelId === null && event.stream !== this.#run) this.#leaveRun();
+        else this.#live.add(event.stream);
         break;
       case 'agent_initialized':
         this.#process = 'running';
@@ -240,6 +240,14 @@ export class AgentView {
     this.#port.emit({ type: 'snapshot', agent: this.#agent, snapshot });
     // The harness re-sends what it thinks I need by itself; only what is still missing then is asked for.
     this.#repairLater(AFTER_SNAPSHOT_MS);
+  }
+
+  /** A harness has started anew: nothing of the old run is live, and the new one has not told how it is. */
+  #leaveRun(): void {
+    this.#harness = 'waiting';
+    this.#live = new Set();
+    this.#run = undefined;
+    this.#process = 'starting';
   }
 
   /** Something new came that no snapshot of mine covers: a restarted harness, or one that woke up. */

@@ -208,13 +208,44 @@ describe('the viewer', () => {
     expect(of('control').at(-1)?.progress).toMatchObject({ phase: 'failed', result: { status: 'too_large' } });
   });
 
-  it('VI12: warns of a second harness with the same key and of a clock that is off', async () => {
+  it('VI12: warns of a second harness with the same key', async () => {
     const { agent, clock, of } = setup();
     agent.listen((control) => void agent.answerHello(control));
     await clock.settle();
-    await agent.say('run-2', null, ['stream_opened', { channelId: null }], ['heads', { streams: [] }]);
+    await agent.say('run-2', null, ['stream_opened', { channelId: null }]);
     await clock.advance(5_000);
-    expect(of('warning').map((w) => w.code)).toContain('second-run');
+    expect(of('warning')).toEqual([]);
+    await agent.say('run-2', null, ['heads', { streams: [] }]);
+    await clock.settle();
+    expect(of('warning').map((w) => w.code)).toEqual(['second-run']);
+  });
+
+  it('VI14: greets a harness that has started anew; until it answers nothing is live, and controls go to its run', async () => {
+    const { agent, clock, viewer, presence, of } = setup();
+    agent.listen((control) => void agent.answerHello(control));
+    await agent.say('s', 'c', ['stream_opened', { channelId: 'c' }]);
+    await clock.advance(3_000);
+    expect(presence()).toMatchObject({ harness: 'live', run: 'run-1' });
+    agent.listen();
+    agent.run = 'run-2';
+    await agent.say('run-2', null, ['stream_opened', { channelId: null }], ['heads', { streams: [] }]);
+    await clock.settle();
+    expect(presence()).toMatchObject({ harness: 'waiting', liveStreams: [], run: undefined });
+    agent.listen((control) => void agent.answerHello(control));
+    await clock.advance(5_000);
+    expect(presence()).toMatchObject({ harness: 'live', run: 'run-2' });
+    viewer.control(agent.publicKey, { type: 'cancel_turn', channelId: 'c' });
+    await clock.settle();
+    expect(agent.controls.at(-1)).toMatchObject({ type: 'cancel_turn', run: 'run-2' });
+    expect(of('warning')).toEqual([]);
+  });
+
+  it('VI15: warns of an agent whose clock is off', async () => {
+    const { agent, clock, of } = setup();
+    agent.clockOffsetMs = 300_000;
+    agent.listen((control) => void agent.answerHello(control));
+    await clock.advance(3_000);
+    expect(of('warning')).toMatchObject([{ code: 'clock', message: expect.stringContaining('5 min ahead') }]);
   });
 
   it('VI13: gives up a control after ten minutes and says so', async () => {

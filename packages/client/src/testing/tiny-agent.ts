@@ -33,6 +33,7 @@ export class TinyAgent {
   readonly #heads = new Map<string, { seq: number; hash: string; channelId: string | null }>();
   #microseconds = 0;
   run = 'run-1';
+  clockOffsetMs = 0;
 
   constructor(
     seed: number,
@@ -82,7 +83,7 @@ export class TinyAgent {
 
   time(): string {
     const micro = String(this.#microseconds++ % 1_000).padStart(3, '0');
-    return new Date(this.#clock.nowMs()).toISOString().replace('Z', `${micro}Z`);
+    return new Date(this.#clock.nowMs() + this.clockOffsetMs).toISOString().replace('Z', `${micro}Z`);
   }
 
   async frame(envelope: Envelope): Promise<VerifiedEvent> {
