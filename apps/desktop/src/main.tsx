@@ -5,6 +5,7 @@ import { App } from './components/App.tsx';
 import { DesktopProvider } from './components/use-desktop.ts';
 import { keepLinkToken, takeLinkToken } from './link-token.ts';
 import { onFrame } from './on-frame.ts';
+import { onReturn } from './on-return.ts';
 import { createDesktop } from './store/desktop.ts';
 import { applyTheme, readTheme } from './theme.ts';
 import { startWorker } from './trusted-worker.ts';
@@ -26,6 +27,7 @@ worker.onerror = (event) =>
     type: 'session',
     session: { phase: 'failed', problem: `The page’s worker failed: ${event.message}` },
   });
+onReturn(document, desktop.nowMs, () => desktop.resync());
 desktop.open(new URL('api/', document.baseURI).href, token);
 
 const root = document.getElementById('root');

@@ -30,9 +30,11 @@ export function formatCount(count: number): string {
   return `${(count / 1_000_000).toFixed(1)} M`;
 }
 
+const GROUPED = new Intl.NumberFormat('en-US');
+
 /** `4,117`: counts of lines. */
 export function formatNumber(count: number): string {
-  return count.toLocaleString('en-US');
+  return GROUPED.format(count);
 }
 
 /** `940 B`, `31 KB`, `1.2 MB`. */

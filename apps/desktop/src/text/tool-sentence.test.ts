@@ -99,6 +99,14 @@ test('DT9: a path that is asked about is whole, also inside the session folder',
   });
 });
 
+test('DT9: a request that says nothing of its subject has none', () => {
+  expect(toPermissionQuestion(permission({ toolKind: 'other', title: '' }), undefined)).toMatchObject({
+    verb: 'use a tool',
+    subject: '',
+  });
+  expect(toPermissionQuestion(permission({ toolKind: 'execute', title: '' }), undefined).subject).toBe('');
+});
+
 test('DT8: paths are told from the session folder, files by the folder they share', () => {
   expect(relativeTo('/srv/api', '/srv/api/src/a.ts')).toBe('src/a.ts');
   expect(relativeTo('/srv/api', '/srv/api-2/a.ts')).toBe('/srv/api-2/a.ts');

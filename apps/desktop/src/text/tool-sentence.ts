@@ -44,8 +44,8 @@ const CODE_KINDS = new Set(['read', 'edit', 'delete', 'move', 'search', 'execute
 
 function isCodeObject(item: ToolItem, object: string): boolean {
   if (item.toolKind === 'execute') return true;
-  // Where nothing else names the object it is the agent's title, and that is prose.
-  return CODE_KINDS.has(item.toolKind) && object !== item.title.split('\n', 1)[0];
+  // Where nothing else names the object it is the agent's title: prose, unless it is one word.
+  return CODE_KINDS.has(item.toolKind) && (object !== item.title.split('\n', 1)[0] || !/\s/.test(object));
 }
 
 function isCutShort(item: ToolItem): boolean {
@@ -104,10 +104,18 @@ export function toPermissionQuestion(item: PermissionItem, cwd: string | undefin
     shortVerb,
     object,
     isCode: isCodeObject(call, object),
-    subject: command ?? (item.toolKind === 'execute' ? item.title : selectHeadline(call).object),
+    subject: command ?? wholeObject(call),
   };
   questions.set(item, { cwd, question });
   return question;
+}
+
+/** What a call is about, never shortened; '' when the agent said nothing of it. */
+function wholeObject(call: ToolItem): string {
+  if (call.toolKind === 'execute') return call.title;
+  const { object } = selectHeadline(call);
+  // Without anything else a headline falls back on the kind: no subject.
+  return call.title === '' && object === call.toolKind ? '' : object;
 }
 
 /** The call a request speaks of, as far as the request itself tells. */

@@ -9,6 +9,8 @@ import { hasToolBody, ToolBody } from './ToolBody.tsx';
 import { ToolIcon } from './tool-icon.tsx';
 
 const MAX_OBJECT_CHARACTERS = 300;
+/** Less is not worth a word. */
+const SHORT_MS = 100;
 
 /** One tool call: verb, object → outcome; it changes in place. What failed and what was changed stands open. */
 export function ToolCard(props: {
@@ -78,7 +80,8 @@ function Took({ item, isLive }: { readonly item: ToolItem; readonly isLive: bool
   const end = parseTime(item.endedAt);
   const isOpen = item.status === 'pending' || item.status === 'in_progress';
   if (isOpen && isLive && start !== undefined) return <Running startMs={start} />;
-  return start === undefined || end === undefined ? null : <span>{formatDuration(end - start)}</span>;
+  if (start === undefined || end === undefined || end - start < SHORT_MS) return null;
+  return <span>{formatDuration(end - start)}</span>;
 }
 
 function Running({ startMs }: { readonly startMs: number }) {

@@ -31,13 +31,14 @@ export function useFollowEnd(
   useEffect(() => {
     const [box, inner] = [scroller.current, content.current];
     if (box === null || inner === null) return undefined;
-    box.addEventListener('scroll', noteScroll, { passive: true });
+    // Captured, so that it reads before the list draws its new rows: a read after that would lay the page out twice.
+    box.addEventListener('scroll', noteScroll, { passive: true, capture: true });
     // Fires after layout and before paint: the end never shows late.
     const observer = new ResizeObserver(keepEnd);
     observer.observe(box);
     observer.observe(inner);
     return () => {
-      box.removeEventListener('scroll', noteScroll);
+      box.removeEventListener('scroll', noteScroll, { capture: true });
       observer.disconnect();
     };
   }, [scroller, content]);
