@@ -52,5 +52,13 @@ test('DT13: of a silent harness the agent’s state is not known', () => {
   });
   expect(lights.agent).toEqual({ sign: 'wait', words: 'Whether the agent runs is not known now.' });
   expect(readLights([ready], agent({ process: 'exited' }), NOW).agent.sign).toBe('bad');
+  const { lastHeardMs: _, host: __, ...unheard } = presence;
+  const never = {
+    ...agent({}),
+    presence: { ...unheard, lastHeardMs: undefined, host: undefined, harness: 'silent' as const },
+  };
+  expect(readLights([ready], never, NOW).harness.words).toBe(
+    'Nothing was heard of Claude so far: its harness does not run, or reaches no relay of yours.',
+  );
   expect(readLights([ready], undefined, NOW).harness.words).toBe('No agent is chosen.');
 });

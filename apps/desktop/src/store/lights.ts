@@ -44,19 +44,30 @@ function readRelays(relays: readonly RelayRecord[], nowMs: number): Light {
 
 function readHarness(agent: AgentRecord, nowMs: number): Light {
   const { presence } = agent;
-  const place = presence?.host === undefined ? 'The harness' : `The harness on ${toPlainLine(presence.host, 80)}`;
-  if (presence === undefined) return { sign: 'wait', words: `${toPlainLine(agent.name, 64)} has not been heard yet.` };
-  const age = presence.lastHeardMs === undefined ? undefined : formatAge(nowMs - presence.lastHeardMs);
-  const heard =
-    age === undefined ? 'nothing was heard of it yet' : age === 'now' ? 'heard just now' : `last heard ${age} ago`;
+  const name = toPlainLine(agent.name, 64);
+  if (presence === undefined) return { sign: 'wait', words: `${name} has not been heard yet.` };
+  const place =
+    presence.host === undefined ? `The harness of ${name}` : `The harness on ${toPlainLine(presence.host, 80)}`;
+  const heard = describeAge(presence.lastHeardMs, nowMs);
   switch (presence.harness) {
     case 'live':
       return { sign: 'ok', words: `${place} answers; ${heard}.` };
     case 'waiting':
       return { sign: 'wait', words: `${place} is being asked how things are; ${heard}.` };
     case 'silent':
-      return { sign: 'bad', words: `${place} does not answer; ${heard}.` };
+      return presence.lastHeardMs === undefined
+        ? {
+            sign: 'bad',
+            words: `Nothing was heard of ${name} so far: its harness does not run, or reaches no relay of yours.`,
+          }
+        : { sign: 'bad', words: `${place} does not answer; ${heard}.` };
   }
+}
+
+function describeAge(lastHeardMs: number | undefined, nowMs: number): string {
+  if (lastHeardMs === undefined) return 'nothing was heard of it yet';
+  const age = formatAge(nowMs - lastHeardMs);
+  return age === 'now' ? 'heard just now' : `last heard ${age} ago`;
 }
 
 function readProcess(agent: AgentRecord): Light {
