@@ -5,11 +5,20 @@ import { desktop } from './commands/desktop.ts';
 import { invite } from './commands/invite.ts';
 import { keysNew, keysShow } from './commands/keys.ts';
 import { relay } from './commands/relay.ts';
+import { addRelayCommands, addRelayFlags } from './commands/relay-commands.ts';
 import { up } from './commands/up.ts';
 import type { Context } from './context.ts';
 import { agentTable } from './known-agents.ts';
 import { defaultPort, loopback } from './listening.ts';
-import { parseKey, parseName, parsePort, parseRelayUrl, parseUntil, repeatable } from './option-values.ts';
+import {
+  parseDuration,
+  parseKey,
+  parseName,
+  parsePort,
+  parseRelayUrl,
+  parseUntil,
+  repeatable,
+} from './option-values.ts';
 import { type Env, envName } from './settings.ts';
 
 /** What a command does once its words are understood; gives the exit code. */
@@ -51,8 +60,7 @@ export function createProgram(
     .argument('<FILE>', 'the key file (nsec1…, ncryptsec1… or hex)')
     .action(act(keysShow));
 
-  program
-    .command('relay')
+  const relayCommand = addRelayFlags(program.command('relay'))
     .description('run a relay that only these owners and their agents may use')
     .addOption(flag('--host <ADDRESS>', 'the address to listen on').default(loopback))
     .addOption(
@@ -66,6 +74,7 @@ export function createProgram(
       flag('--public-url <URL>', 'the address others reach it by, like ws://HOST:7447').argParser(parseRelayUrl),
     )
     .action(act(relay));
+  addRelayCommands(program, relayCommand, execute);
 
   program
     .command('invite')
@@ -107,6 +116,16 @@ export function createProgram(
       flag('--permissions <WHAT>', "what to do with the agent's permission requests")
         .choices(['ask', 'allow', 'reject'])
         .default('ask'),
+    )
+    .addOption(
+      flag('--idle-timeout <TIME>', 'cancel a turn in which the agent writes nothing for so long; or off')
+        .default(900_000, '15m')
+        .argParser(parseDuration),
+    )
+    .addOption(
+      flag('--turn-timeout <TIME>', 'cancel a turn that takes longer than this, like 2h (default: off)').argParser(
+        parseDuration,
+      ),
     )
     .addOption(agentName())
     .addHelpText('after', () => agentsHelp(env))

@@ -1,2 +1,16 @@
+export {
+  backupRelay,
+  compactRelay,
+  exportEvents,
+  importEvents,
+  type KeyVerdict,
+  NOTHING_OPEN,
+  type OpenKinds,
+  parseKindSet,
+  type RetentionRule,
+  restoreRelay,
+  withAccessStore,
+} from '@heliograph/relay';
+export { type Diagnosis, diagnoseRelay, type Finding } from './doctor.ts';
 export type { Log } from './log.ts';
 export { type RelaySettings, type RunningRelay, type StartRelayOptions, startRelay } from './start-relay.ts';

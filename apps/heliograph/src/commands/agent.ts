@@ -13,12 +13,14 @@ export interface AgentOptions extends IdentityOptions {
   readonly name?: string;
   readonly state?: string;
   readonly permissions: Permissions;
+  readonly idleTimeout: number;
+  readonly turnTimeout?: number;
   readonly agent?: string;
 }
 
 /** `heliograph agent`: runs an ACP agent and mirrors it to its owner. */
 export async function agent(options: AgentOptions, context: Context): Promise<number> {
-  const { invite, permissions } = options;
+  const { invite, permissions, idleTimeout: idleTimeoutMs, turnTimeout: turnTimeoutMs = 0 } = options;
   const identity =
     invite === undefined ? await ownIdentity(options, context) : await invitedIdentity(invite, options, context);
   const choice = chosenAgent(options.agent, context) ?? knownAgent(defaultAgent, context);
@@ -26,5 +28,7 @@ export async function agent(options: AgentOptions, context: Context): Promise<nu
   const usualState = join(context.places.state, 'agents', identity.key.publicKey);
   const stateDir = options.state === undefined ? usualState : context.path(options.state);
   const name = options.name ?? identity.name ?? `${choice.name} on ${hostname()}`;
-  return live(context.log, (life) => runAgent({ choice, cwd, identity, stateDir, name, permissions }, life, context));
+  const limits = { idleTimeoutMs, turnTimeoutMs };
+  const run = { choice, cwd, identity, stateDir, name, permissions, limits };
+  return live(context.log, (life) => runAgent(run, life, context));
 }

@@ -1,11 +1,13 @@
 import { existsSync } from 'node:fs';
-import { startRelay } from '@heliograph/app-relay';
+import { type OpenKinds, type RetentionRule, startRelay } from '@heliograph/app-relay';
 import type { Context } from '../context.ts';
 import { badUsage } from '../failure.ts';
 import { readKeyFile } from '../key-file.ts';
 import { live } from '../life.ts';
 import { listening } from '../listening.ts';
 import { announce } from '../ready.ts';
+import { relayFolder } from './relay-folder.ts';
+import { withConfigFile } from './relay-settings.ts';
 
 export interface RelayOptions {
   readonly host: string;
@@ -13,27 +15,54 @@ export interface RelayOptions {
   readonly data?: string;
   readonly owner?: readonly string[];
   readonly publicUrl?: string;
+  readonly name?: string;
+  readonly public?: OpenKinds;
+  readonly retention?: readonly RetentionRule[];
+  readonly trustedProxy?: readonly string[];
+  readonly config?: string;
 }
 
 /** `heliograph relay`: carries frames between these owners and the agents they vouched for. */
 export async function relay(options: RelayOptions, context: Context): Promise<number> {
-  const { host, port, publicUrl } = options;
-  const { places, log, crypto } = context;
-  const owners = options.owner ?? [await ownerOfThisUser(context)];
-  const dataDir = options.data === undefined ? places.relayData : context.path(options.data);
+  const { host, port, publicUrl, name, trustedProxy: trustedProxies } = options;
+  const { log, crypto } = context;
+  const config = options.config === undefined ? undefined : context.path(options.config);
+  const flags = { owners: options.owner ?? [], open: options.public, retention: options.retention };
+  const readSettings = () => withConfigFile(flags, config);
+  const given = readSettings();
+  const owners = given.owners.length > 0 ? given.owners : [await ownerOfThisUser(context)];
+  const dataDir = relayFolder(options.data, context);
   return live(log, async (life) => {
     const settings = {
       host,
       port,
       dataDir,
+      ...given,
       owners,
+      name,
+      trustedProxies,
       ...(publicUrl ? { publicUrl } : {}),
       crypto,
       log: log.child({ part: 'relay' }),
     };
-    const { url } = await life.start('relay', () => listening({ host, port }, startRelay(settings)));
-    announce({ ready: 'relay', url });
+    const running = await life.start('relay', () => listening({ host, port }, startRelay(settings)));
+    if (config !== undefined) {
+      onHangup(() => {
+        try {
+          running.reconfigure(readSettings());
+        } catch (error) {
+          log.error({ reason: error instanceof Error ? error.message : error }, 'the configuration stays as it was');
+        }
+      });
+    }
+    announce({ ready: 'relay', url: running.url });
   });
+}
+
+/** A relay with a file to read again does that at SIGHUP; one without ends, as every part does. */
+function onHangup(act: () => void): void {
+  process.removeAllListeners('SIGHUP');
+  process.on('SIGHUP', act);
 }
 
 /** Without --owner the relay is for the owner whose key lies at the usual place. */

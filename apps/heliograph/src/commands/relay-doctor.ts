@@ -1,0 +1,31 @@
+import { existsSync } from 'node:fs';
+import { diagnoseRelay } from '@heliograph/app-relay';
+import { eventSigner } from '@heliograph/wire/nostr';
+import { type Context, openOwnerKey } from '../context.ts';
+import { defaultPort, loopback } from '../listening.ts';
+import { relayFolder } from './relay-folder.ts';
+
+interface DoctorOptions {
+  readonly url?: string;
+  readonly ownerKey?: string;
+  readonly data?: string;
+}
+
+/** `heliograph doctor`: looks at a relay as its clients meet it; each line is ok, or what is wrong and the mend. */
+export async function doctor({ url, ownerKey, data }: DoctorOptions, context: Context): Promise<number> {
+  const { secret } = await openOwnerKey(ownerKey, context);
+  const folder = relayFolder(data, context);
+  const isHere = data !== undefined || (url === undefined && existsSync(folder));
+  const findings = diagnoseRelay({
+    url: url ?? `ws://${loopback}:${defaultPort.relay}`,
+    signer: eventSigner(secret, context.crypto),
+    dataDir: isHere ? folder : undefined,
+    nowSec: () => Math.floor(Date.now() / 1_000),
+  });
+  let isWell = true;
+  for await (const { check, ok, text } of findings) {
+    isWell &&= ok;
+    process.stdout.write(`${ok ? 'ok  ' : 'FAIL'} ${check}: ${text}\n`);
+  }
+  return isWell ? 0 : 1;
+}
