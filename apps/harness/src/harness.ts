@@ -176,11 +176,13 @@ class Run implements Harness {
 
   #makeConversation(): Conversation {
     const { clock, turnLivenessMs, cancelGraceMs, command, cwd, uuid } = this.#options;
+    const limits = { idleMs: this.#options.idleTimeoutMs, turnMs: this.#options.turnTimeoutMs };
     return new Conversation(
       {
         clock,
         livenessMs: turnLivenessMs,
         cancelGraceMs,
+        limits,
         agentName: { command, cwd },
         permissions: this.#permissions,
         uuid,
@@ -190,6 +192,11 @@ class Run implements Harness {
         lastByteAgeMs: () => this.#keeper.agent?.lastByteAgeMs() ?? 0,
         startAgent: () => this.#keeper.start(),
         killAgent: () => this.#keeper.killAndRespawn(),
+        bytesRead: () => this.#keeper.agent?.bytesRead ?? 0,
+        restReason: () =>
+          this.#keeper.isResting
+            ? 'the agent keeps crashing: it is left alone for a while, then started anew'
+            : undefined,
         otherOpenTurns: () => this.#channels.all().filter((c) => c !== this.#channel && c.turn !== undefined).length,
       },
       this.#channel,
@@ -212,7 +219,7 @@ class Run implements Harness {
       onSession: (session, request) => void this.#resolveSession(session, request),
       onReady: (agent) => this.#conversation.sessionReady(agent),
       onStartFailed: (failure, isFirst) => this.#startFailed(failure, isFirst),
-      onGone: (exit, stderrTail, isWanted) => this.#agentGone(exit, stderrTail, isWanted),
+      onGone: (...end) => this.#agentGone(...end),
       isWanted: () => this.#conversation.wantsAgent,
     });
   }
@@ -288,8 +295,9 @@ class Run implements Harness {
     void this.#end(1, failure.message);
   }
 
-  #agentGone(exit: ProcessExit, stderrTail: string, isWanted: boolean): void {
-    this.#emit(this.#harnessPlace(), 'agent_exited', { ...exit, expected: isWanted });
+  #agentGone(exit: ProcessExit, stderrTail: string, isWanted: boolean, respawnInMs: number): void {
+    const later = respawnInMs > 0 ? { respawnInMs } : {};
+    this.#emit(this.#harnessPlace(), 'agent_exited', { ...exit, expected: isWanted, ...later });
     if (!isWanted) this.#options.log.warn({ ...exit }, 'the agent exited');
     this.#permissions.gone();
     this.#conversation.agentGone(exit, stderrTail, isWanted);

@@ -40,6 +40,12 @@ export interface HarnessOptions {
   readonly turnLivenessMs?: number;
   /** How long a cancelled agent may take to end its turn before it is killed. */
   readonly cancelGraceMs?: number;
+  /** How long an agent in an open turn may write nothing; 0 for any time. Stands still while a permission waits. */
+  readonly idleTimeoutMs?: number;
+  /** How long a turn may take in all; 0 for any time. Stands still while a permission waits. */
+  readonly turnTimeoutMs?: number;
+  /** How long an agent that crashed three times within a minute is left alone. */
+  readonly crashRestMs?: number;
   /** How long the agent may take to exit after its stdin closed, and again after SIGTERM. */
   readonly exitGraceMs?: number;
   /** Longer lines are passed on but recorded by their ends and hash only. */
@@ -64,6 +70,9 @@ export function fillOptions(options: HarnessOptions): FilledOptions {
     startTimeoutMs: 60_000,
     turnLivenessMs: 10_000,
     cancelGraceMs: 5_000,
+    idleTimeoutMs: 900_000,
+    turnTimeoutMs: 0,
+    crashRestMs: 300_000,
     exitGraceMs: 2_000,
     maxLineBytes: 16 * 1_024 * 1_024,
     spoolBytes: 64 * 1_024 * 1_024,

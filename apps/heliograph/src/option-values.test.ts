@@ -1,6 +1,14 @@
 import { InvalidArgumentError } from 'commander';
 import { expect, test } from 'vitest';
-import { parseKey, parseName, parsePort, parseRelayUrl, parseUntil, repeatable } from './option-values.ts';
+import {
+  parseDuration,
+  parseKey,
+  parseName,
+  parsePort,
+  parseRelayUrl,
+  parseUntil,
+  repeatable,
+} from './option-values.ts';
 
 const npub = 'npub180cvv07tjdrrgpa0j7j7tmnyl2yr6yr7l8j4s3evf6u64th6gkwsyjh6w6';
 const hex = '3bf0c63fcb93463407af97a5e5ee64fa883d107ef9e558472c4eb9aaaefa459d';
@@ -32,6 +40,15 @@ test('CL1, CL3: a repeatable flag adds up; one value may hold several', () => {
 test('CL1: a name is one line of 1 to 64 characters', () => {
   expect(parseName(' Build box ')).toBe('Build box');
   for (const bad of ['', ' ', 'a\nb', 'x'.repeat(65)]) expect(() => parseName(bad)).toThrow(InvalidArgumentError);
+});
+
+test('CL1: a time is a number of seconds, minutes or hours, or off', () => {
+  expect(parseDuration('45s')).toBe(45_000);
+  expect(parseDuration('15m')).toBe(900_000);
+  expect(parseDuration('2h')).toBe(7_200_000);
+  expect(parseDuration('off')).toBe(0);
+  for (const bad of ['', '15', '0m', '-1s', '1.5h', '15 m', '2d', '999999h'])
+    expect(() => parseDuration(bad)).toThrow(/like 45s, 15m or 2h/);
 });
 
 test('CL1: a date is a day or a time with its zone, in the future', () => {

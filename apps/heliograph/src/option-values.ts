@@ -46,6 +46,18 @@ export function parseName(text: string): string {
   return name;
 }
 
+/** A length of time, in ms: 45s, 15m or 2h; off is 0, which means without end. */
+export function parseDuration(text: string): number {
+  const [, count, unit] = /^(\d{1,6})(s|m|h)$/.exec(text) ?? [];
+  const unitMs = { s: 1_000, m: 60_000, h: 3_600_000 }[unit ?? ''];
+  if (text === 'off') return 0;
+  const ms = Number(count) * (unitMs ?? Number.NaN);
+  // What timers take.
+  if (!(ms > 0 && ms < 2 ** 31))
+    throw new InvalidArgumentError('Expected a time like 45s, 15m or 2h (at most 24 days), or off.');
+  return ms;
+}
+
 /** Until when something holds, as Unix seconds: a day (its first moment, UTC) or an RFC 3339 time, in the future. */
 export function parseUntil(text: string, nowMs = Date.now()): number {
   const form = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2})?(\.\d+)?(Z|[+-]\d{2}:\d{2}))?$/;

@@ -27,11 +27,13 @@ export interface AgentRun {
   readonly stateDir: string;
   readonly name: string;
   readonly permissions: Permissions;
+  /** How long a turn may take; the harness's own defaults where absent. */
+  readonly limits?: { readonly idleTimeoutMs: number; readonly turnTimeoutMs: number };
 }
 
 /** Starts the harness around an agent, says that it is ready, and ends the life when the agent ends. */
 export async function runAgent(run: AgentRun, life: Life, context: Context): Promise<void> {
-  const { choice, cwd, identity, stateDir, name, permissions } = run;
+  const { choice, cwd, identity, stateDir, name, permissions, limits = {} } = run;
   const { crypto, env, installation } = context;
   const log = context.log.child({ part: 'agent' });
   const harness = await life.start('agent', () =>
@@ -47,6 +49,7 @@ export async function runAgent(run: AgentRun, life: Life, context: Context): Pro
       ...(identity.authTag ? { authTag: identity.authTag } : {}),
       stateDir,
       permissions,
+      ...limits,
       crypto,
       log,
       version: installation.version,

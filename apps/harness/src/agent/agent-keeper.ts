@@ -4,6 +4,12 @@ import { Agent, type AgentOptions, type AgentPort, type OpenedSession } from './
 import type { ProcessExit } from './agent-process.ts';
 import type { Channel } from './channels.ts';
 import type { StartFailure } from './failure.ts';
+import { respawnDelayMs } from './respawn.ts';
+
+export interface KeeperOptions extends AgentOptions {
+  /** How long an agent that keeps crashing is left alone. */
+  readonly crashRestMs: number;
+}
 
 export interface KeeperPort extends Omit<AgentPort, 'onExit'> {
   readonly channel: Channel;
@@ -12,15 +18,18 @@ export interface KeeperPort extends Omit<AgentPort, 'onExit'> {
   onReady(agent: Agent): void;
   /** `isFirst`: the very first start of this harness. The process is gone by now. */
   onStartFailed(failure: StartFailure, isFirst: boolean): void;
-  /** `isWanted`: we ended it. */
-  onGone(exit: ProcessExit, stderrTail: string, isWanted: boolean): void;
+  /** `isWanted`: we ended it. `respawnInMs`: it is left alone that long before it may start anew. */
+  onGone(exit: ProcessExit, stderrTail: string, isWanted: boolean, respawnInMs: number): void;
   /** Whether somebody waits for an agent. */
   isWanted(): boolean;
 }
 
+/** Crashes remembered. */
+const MAX_CRASHES = 8;
+
 /** Keeps one agent process going: starts it, starts it anew when it is needed again, ends it with everything it started. */
 export class AgentKeeper {
-  readonly #options: AgentOptions;
+  readonly #options: KeeperOptions;
   readonly #port: KeeperPort;
   #agent: Agent | undefined;
   /** The life that we ended ourselves. */
@@ -28,8 +37,11 @@ export class AgentKeeper {
   #respawn = false;
   #isStarting = false;
   #isClosed = false;
+  #crashesMs: number[] = [];
+  /** Ends the time in which the agent is left alone; undefined outside of it. */
+  #endRest: (() => void) | undefined;
 
-  constructor(options: AgentOptions, port: KeeperPort) {
+  constructor(options: KeeperOptions, port: KeeperPort) {
     this.#options = options;
     this.#port = port;
   }
@@ -50,14 +62,20 @@ export class AgentKeeper {
     void this.#bringUp(agent, true);
   }
 
-  /** Starts the agent unless it is there or on its way. */
+  /** Whether the agent crashed and is left alone for a while. */
+  get isResting(): boolean {
+    return this.#endRest !== undefined;
+  }
+
+  /** Starts the agent unless it is there or on its way; after crashes, as soon as its rest is over. */
   start(): void {
-    if (this.#isStarting || this.#agent !== undefined || this.#isClosed) return;
+    if (this.isResting || this.#isStarting || this.#agent !== undefined || this.#isClosed) return;
     this.#isStarting = true;
     this.#spawn().then(
       (agent) => this.#bringUp(agent, false),
       (cause: unknown) => {
         this.#isStarting = false;
+        this.#noteCrash();
         const message = cause instanceof Error ? cause.message : 'the agent could not be started';
         this.#port.onStartFailed({ code: 'spawn', message }, false);
       },
@@ -76,6 +94,7 @@ export class AgentKeeper {
   /** Ends the agent for good. */
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.#endRest?.();
     this.#ended = this.#agent;
     await this.#agent?.end(this.#options.exitGraceMs);
   }
@@ -99,6 +118,7 @@ export class AgentKeeper {
       this.#ended = agent;
       await agent.end(this.#options.exitGraceMs);
       this.#isStarting = false;
+      if (outcome.error.code !== 'exited') this.#noteCrash();
       if (!this.#isClosed) this.#port.onStartFailed(outcome.error, isFirst);
       return;
     }
@@ -108,10 +128,29 @@ export class AgentKeeper {
 
   #gone(agent: Agent, exit: ProcessExit): void {
     this.#agent = undefined;
-    this.#port.onGone(exit, agent.stderrTail, this.#ended === agent);
+    const isWanted = this.#ended === agent;
+    const respawnInMs = isWanted ? 0 : this.#noteCrash();
+    this.#port.onGone(exit, agent.stderrTail, isWanted, respawnInMs);
     const respawn = this.#respawn || this.#port.isWanted();
     this.#respawn = false;
     // During a start the failure is told by whoever waits for it.
     if (respawn && !this.#isStarting) this.start();
+  }
+
+  /** One more crash or failed start: says how long the agent is left alone now. */
+  #noteCrash(): number {
+    const { clock, crashRestMs } = this.#options;
+    const nowMs = clock.nowMs();
+    this.#crashesMs = [...this.#crashesMs, nowMs].slice(-MAX_CRASHES);
+    const delayMs = respawnDelayMs(this.#crashesMs, nowMs, crashRestMs);
+    this.#endRest?.();
+    this.#endRest = undefined;
+    if (delayMs === 0 || this.#isClosed) return 0;
+    const cancel = clock.setTimer(delayMs, () => {
+      this.#endRest = undefined;
+      if (this.#port.isWanted()) this.start();
+    });
+    this.#endRest = cancel;
+    return delayMs;
   }
 }

@@ -106,6 +106,11 @@ export class Agent {
     return this.#stderr.tail();
   }
 
+  /** Bytes of stdout so far. */
+  get bytesRead(): number {
+    return this.#bytesRead;
+  }
+
   lastByteAgeMs(): number {
     return this.#options.clock.nowMs() - this.#lastByteMs;
   }

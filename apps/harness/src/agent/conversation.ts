@@ -10,6 +10,7 @@ import type { PermissionDesk } from './permission-desk.ts';
 import { refuseContent } from './prompt-content.ts';
 import { dequeue, enqueue, type PromptQueue, type QueuedPrompt } from './prompt-queue.ts';
 import { Turn, type TurnPort } from './turn.ts';
+import { TurnLimits, type TurnLimitsMs } from './turn-limits.ts';
 
 /** Tells an owner what became of a control; may be called more than once. */
 export type Reply = (result: Omit<ControlResult, 'type' | 'requestId'>) => void;
@@ -18,11 +19,16 @@ export interface ConversationPort extends TurnPort {
   readonly agentName: AgentName;
   readonly permissions: PermissionDesk;
   readonly cancelGraceMs: number;
+  readonly limits: TurnLimitsMs;
   uuid(): string;
   /** Starts the agent, unless it runs or starts already; ends in `sessionReady` or `startFailed`. */
   startAgent(): void;
   /** Kills the agent and everything it started; ends in `agentGone`. */
   killAgent(): void;
+  /** Bytes the agent has written so far. */
+  bytesRead(): number;
+  /** Why the agent is not started right now, undefined when it is or may be. */
+  restReason(): string | undefined;
   /** Open turns of other channels, which would die with the agent. */
   otherOpenTurns(): number;
 }
@@ -37,6 +43,9 @@ export class Conversation {
   #cancel: CancelState = NO_CANCEL;
   readonly #replies = new Map<string, Reply>();
   #cancelGrace = () => {};
+  #limits: TurnLimits | undefined;
+  /** On whose behalf session/cancel is written. */
+  #canceller: 'owner' | 'harness' = 'owner';
 
   constructor(port: ConversationPort, channel: Channel) {
     this.#port = port;
@@ -70,7 +79,7 @@ export class Conversation {
     }
     this.#queue = taken.queue;
     const { position } = taken;
-    const reason = this.#agent === undefined ? 'the agent is starting' : 'a turn is open';
+    const reason = this.#agent === undefined ? (this.#port.restReason() ?? 'the agent is starting') : 'a turn is open';
     this.#emit('prompt_queued', { promptRequestId, position, reason });
     reply({ status: 'queued', reason });
     if (this.#agent === undefined) this.#port.startAgent();
@@ -81,6 +90,7 @@ export class Conversation {
     const { turnId, force = false } = control;
     const { turn, turns } = this.channel;
     this.#replies.set(key, reply);
+    this.#canceller = 'owner';
     const hasEnded = turns.some((ended) => ended.turnId === turnId && ended.outcome !== undefined);
     this.#stepCancel({ type: 'cancel', key, turnId, saidMs, force, turn, hasEnded });
   }
@@ -153,6 +163,13 @@ export class Conversation {
     const started = { source: 'owner' as const, triggeringEventIds: [triggeringEventId], promptRequestId };
     const turn = new Turn(this.#port, this.#port.uuid(), { stream, sessionId }, started);
     this.channel.turn = turn;
+    this.#limits = new TurnLimits({
+      ...this.#port.limits,
+      clock: this.#port.clock,
+      bytesRead: () => this.#port.bytesRead(),
+      isWaiting: () => this.#port.permissions.isWaiting(this.channel.channelId),
+      expired: (outcome) => this.#expired(turn, outcome),
+    });
     noteTurn(this.channel, { turnId: turn.turnId, firstSeq: turn.firstSeq });
     return turn;
   }
@@ -191,6 +208,7 @@ export class Conversation {
 
   #end(turn: Turn, completed: TurnCompleted, error?: TurnError): void {
     if (!turn.isOpen) return;
+    this.#limits?.stop();
     if (error !== undefined) turn.fail(error);
     const lastSeq = turn.complete(completed)?.lastSeq;
     this.channel.turn = undefined;
@@ -205,7 +223,19 @@ export class Conversation {
     this.#next();
   }
 
-  #askToCancel(key: string): void {
+  /** A limit is over: said at once, then the turn is cancelled like any other. */
+  #expired(turn: Turn, outcome: 'idle_timeout' | 'hard_timeout'): void {
+    const { idleMs, turnMs } = this.#port.limits;
+    const error =
+      outcome === 'idle_timeout'
+        ? `the agent has written nothing for ${inWords(idleMs)}: the turn is cancelled`
+        : `the turn took longer than ${inWords(turnMs)}: it is cancelled`;
+    turn.fail({ outcome, error });
+    this.#askToCancel(`${outcome}:${turn.turnId}`, 'harness');
+  }
+
+  #askToCancel(key: string, who: 'owner' | 'harness' = 'owner'): void {
+    this.#canceller = who;
     const { turn } = this.channel;
     const nowMs = this.#port.clock.nowMs();
     this.#stepCancel({ type: 'cancel', key, turnId: turn?.turnId, saidMs: nowMs, force: false, turn, hasEnded: false });
@@ -242,8 +272,8 @@ export class Conversation {
     const { channelId, sessionId, turn } = this.channel;
     if (turn === undefined) return;
     const { turnId } = turn;
-    const answers = this.#port.permissions.cancel(channelId, 'owner');
-    const cancel = { text: encodeNotification('session/cancel', { sessionId }), via: 'owner' as const };
+    const answers = this.#port.permissions.cancel(channelId, this.#canceller);
+    const cancel = { text: encodeNotification('session/cancel', { sessionId }), via: this.#canceller };
     void this.#agent?.write([...answers.lines, cancel]).then((outcome) => {
       answers.written(outcome instanceof Error ? 'gone' : 'written');
     });
@@ -260,4 +290,9 @@ export class Conversation {
     const { stream, sessionId } = this.channel;
     this.#port.emit({ stream, sessionId, turnId: null }, { kind, payload: JSON.stringify(payload) });
   }
+}
+
+function inWords(ms: number): string {
+  if (ms < 60_000) return `${Math.round(ms / 100) / 10} s`;
+  return `${Math.round(ms / 6_000) / 10} min`;
 }

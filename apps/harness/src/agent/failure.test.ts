@@ -29,7 +29,33 @@ describe('what people are told', () => {
     expect(failure).toMatchObject({ code: 'auth', rpcCode: -32000 });
     expect(failure.message).toContain('Log in with a browser');
     expect(authHint(agent, undefined)).not.toContain('offers');
-    expect(refusedStart(agent, 'session/new', { ...answer, code: -32603 }, {}).code).toBe('refused');
+    expect(refusedStart(agent, 'session/new', { ...answer, code: -32603, message: 'no' }, {}).code).toBe('refused');
+  });
+
+  test.each([
+    ['claude', -32000, 'Authentication required', undefined],
+    ['a relative', -32001, 'log in', undefined],
+    ['gemini', 401, '{"error":{"code":401,"status":"UNAUTHENTICATED"}}', undefined],
+    ['zcodex', -32603, 'Internal error', { message: 'unexpected status 401 Unauthorized: Invalid API key' }],
+    ['opencode', -32603, 'Internal error: Invalid API key (mock 401)', { errorName: 'APIError' }],
+    ['qwen', -32603, 'Internal error', { details: '401 Invalid API key (mock 401)' }],
+    ['a proxy', -32603, 'HTTP 403', undefined],
+  ])('HA82: a refused login of %s is known as one', (_, code, message, data) => {
+    expect(isAuthError({ type: 'error', code, message, data })).toBe(true);
+  });
+
+  test.each([
+    ['a line number', -32603, 'parse error in main.ts, line 401', undefined],
+    ['a count', -32603, 'Internal error', { details: 'read 403 bytes' }],
+    ['a limit', 429, 'Too many requests', undefined],
+  ])('HA82: %s is no refused login', (_, code, message, data) => {
+    expect(isAuthError({ type: 'error', code, message, data })).toBe(false);
+  });
+
+  test('HA82: the hint names the command that logs this agent in', () => {
+    expect(authHint({ command: ['x'], cwd: '/' }, { agentInfo: { name: 'codex-acp' } })).toContain('`codex login`');
+    expect(authHint(agent, undefined)).toContain('`gemini (then /auth)`');
+    expect(authHint({ command: ['mine'], cwd: '/' }, {})).toContain("the agent's own command");
   });
 });
 

@@ -1,5 +1,6 @@
 import type { RpcAnswer } from './acp-client.ts';
 import type { ProcessExit } from './agent-process.ts';
+import { quirksOf } from './agent-quirks.ts';
 
 /** Why an agent did not come to the point where it takes prompts, in a sentence. */
 export interface StartFailure {
@@ -15,12 +16,20 @@ export interface AgentName {
   readonly cwd: string;
 }
 
-/** JSON-RPC codes that mean "log in first": ACP's own, and the HTTP status some agents put there. */
-const AUTH_CODES = [-32000, 401];
+/** JSON-RPC codes that mean "log in first": ACP's own, a relative's, and the HTTP status some agents put there. */
+const AUTH_CODES = [-32000, -32001, 401, 403];
+/** An HTTP status that stands as one: a bare 401 may be a line number. */
+const AUTH_STATUS =
+  /\b(?:http|status|code|error)\b\W{0,4}(?:code|status)?\W{0,4}40[13]\b|\b40[13]\W{1,4}(?:unauthori[sz]ed|forbidden|invalid|incorrect|authentication)/i;
+const AUTH_WORDS = /\binvalid api key\b|\bunauthenticated\b|\bauthentication required\b|\bnot logged in\b/i;
+const MAX_SEARCHED = 16_384;
 
-/** Whether an error says that the agent's own login is missing or over. */
+/** Whether an error says that the agent's own login is missing or over: by its code, or by an HTTP status in text or data. */
 export function isAuthError(answer: RpcAnswer): boolean {
-  return answer.type === 'error' && answer.code !== undefined && AUTH_CODES.includes(answer.code);
+  if (answer.type !== 'error') return false;
+  if (answer.code !== undefined && AUTH_CODES.includes(answer.code)) return true;
+  const words = `${answer.message} ${JSON.stringify(answer.data) ?? ''}`.slice(0, MAX_SEARCHED);
+  return AUTH_STATUS.test(words) || AUTH_WORDS.test(words);
 }
 
 /** What mends a missing login, with the ways the agent itself offers. */
@@ -30,7 +39,9 @@ export function authHint({ command }: AgentName, initializeResult: unknown): str
     ? methods.map((method: { name?: unknown } | null) => method?.name).filter((name) => typeof name === 'string')
     : [];
   const offered = names.length > 0 ? ` (it offers: ${names.slice(0, 5).join(', ')})` : '';
-  return `log in with the agent's own command on this machine${offered}, or set its API key in the environment, then start ${command[0]} again`;
+  const { login } = quirksOf(initializeResult, command);
+  const how = login === undefined ? "with the agent's own command" : `with \`${login}\``;
+  return `log in ${how} on this machine${offered}, or set its API key in the environment, then start ${command[0]} again`;
 }
 
 export function describeExit({ code, signal }: ProcessExit): string {

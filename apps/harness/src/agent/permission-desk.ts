@@ -134,6 +134,11 @@ export class PermissionDesk {
     for (const entry of this.#entries.values()) if (entry.state.phase !== 'closed') this.#step(entry, { type: 'gone' });
   }
 
+  /** Whether something of this channel waits for a decision. */
+  isWaiting(channelId: string): boolean {
+    return this.#pending().some(({ request }) => request.channelId === channelId);
+  }
+
   /** What waits for a decision, oldest first. */
   pending(): readonly PermissionRequest[] {
     return this.#pending().map(({ request }) => request);

@@ -1,0 +1,29 @@
+/** What one agent does unlike the others. */
+export interface AgentQuirks {
+  /** The command that mends a missing login. */
+  readonly login?: string;
+  /** Loading a session within the clock minute of its creation destroys it. */
+  readonly loadsNextMinute?: boolean;
+}
+
+/** The one place where agents differ by name: the part of `agentInfo.name` (or of the command's name) that tells them. */
+const TABLE: readonly (readonly [string, AgentQuirks])[] = [
+  ['claude', { login: 'claude /login' }],
+  ['codex', { login: 'codex login' }],
+  ['gemini', { login: 'gemini (then /auth)', loadsNextMinute: true }],
+  ['opencode', { login: 'opencode auth login' }],
+  ['goose', { login: 'goose configure' }],
+  ['qwen', { login: 'qwen (then /auth)' }],
+  ['kilo', { login: 'kilo auth login' }],
+  ['cline', { login: 'cline auth' }],
+  ['pi-acp', { login: 'pi (then /login)' }],
+];
+
+const PLAIN: AgentQuirks = {};
+
+/** The quirks of the agent that says it is `initializeResult.agentInfo.name`, or that `command` starts. */
+export function quirksOf(initializeResult: unknown, command: readonly string[]): AgentQuirks {
+  const said = (initializeResult as { agentInfo?: { name?: unknown } } | null | undefined)?.agentInfo?.name;
+  const name = (typeof said === 'string' ? said : (command[0]?.split('/').at(-1) ?? '')).toLowerCase();
+  return TABLE.find(([part]) => name.includes(part))?.[1] ?? PLAIN;
+}
