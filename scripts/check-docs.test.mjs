@@ -4,7 +4,11 @@ import { namedPaths, ruleIds, ruleProblems, titleIds } from './check-docs.mjs';
 test('IN7: rules and the titles that carry them are found', () => {
   // Escaped quotes: this file's own text is searched for titles too.
   expect(ruleIds('- **XA1** one.\n* **XA22** two\ntext **XA3** no')).toEqual(['XA1', 'XA22']);
-  expect(titleIds('test(\u0027XA1: a\u0027)\ntest.each(x)(\u0027XA2, XB3: b\u0027)\nconst s = "XA4 none"')).toEqual(['XA1', 'XA2', 'XB3']);
+  expect(titleIds('test(\u0027XA1: a\u0027)\ntest.each(x)(\u0027XA2, XB3: b\u0027)\nconst s = "XA4 none"')).toEqual([
+    'XA1',
+    'XA2',
+    'XB3',
+  ]);
 });
 
 test('IN7: a rule without a test, a test without a rule and an id used twice are named', () => {
