@@ -30,7 +30,7 @@ async function startRelayAt(home: string, ...flags: string[]) {
   return { relay, url };
 }
 
-it('RL46 RL61: keys are decided on and doctor finds all well while the relay runs', async () => {
+it('RL46, RL61: keys are decided on and doctor finds all well while the relay runs', async () => {
   const home = newHome();
   expect(await run(home, ['relay', 'list'])).toMatchObject({
     code: 1,
@@ -72,7 +72,7 @@ it('RL61: doctor names the public URL that is missing, and a key that is not adm
   expect(foreign.stdout).toMatch(/^FAIL AUTH: restricted: npub1.* is not admitted/m);
 });
 
-it('RL51 RL52 RL53: backup and export while it runs, restore, import and compact when it does not', async () => {
+it('RL51, RL52, RL53: backup and export while it runs, restore, import and compact when it does not', async () => {
   const home = newHome();
   const first = await startRelayAt(home);
   expect(await run(home, ['relay', 'import', '-'], '')).toMatchObject({

@@ -75,8 +75,7 @@ export function attestationEnded(pubkey: string, endsAtSec: number): string {
   return `the attestation of ${npub} ended at ${end}; its owner renews it with: heliograph attest --agent ${npub}`;
 }
 
-/** The sentence for a key the operator refuses. */
-export function deniedMessage(npub: string): string {
+function deniedMessage(npub: string): string {
   return `${npub} is banned from this relay; its operator can let it in again with: heliograph relay allow ${npub}`;
 }
 

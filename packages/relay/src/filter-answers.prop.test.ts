@@ -132,7 +132,7 @@ const stores = [
 
 for (const [name, store] of stores) {
   store.write(pool.map(storableEvent).filter((event) => event !== undefined));
-  it(`RL6 RL40: every COUNT is that of an obvious filter (${name})`, () => {
+  it(`RL6, RL40: every COUNT is that of an obvious filter (${name})`, () => {
     const relay = new ScriptedRelay({ limits, store });
     const clients = new Map([
       [owner, relay.connectOwner()],

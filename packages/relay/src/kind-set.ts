@@ -21,7 +21,7 @@ export function parseKindSet(text: string): KindSet | undefined {
 }
 
 /** Every kind in any of the ranges, ascending; ranges that overlap or touch become one. */
-export function joinKindSets(ranges: KindSet): KindSet {
+function joinKindSets(ranges: KindSet): KindSet {
   const joined: [number, number][] = [];
   for (const [first, last] of [...ranges].sort((a, b) => a[0] - b[0])) {
     const previous = joined.at(-1);

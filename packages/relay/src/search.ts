@@ -4,7 +4,7 @@ import type { EventTemplate } from '@heliograph/wire';
  * Kinds whose content is text for everybody, and the only ones that are ever indexed: profiles, notes, chat, threads,
  * titles of media, comments, issues and patches, articles, listings, events. A kind that may hold ciphertext is not here.
  */
-export const SEARCHABLE_KINDS: ReadonlySet<number> = new Set([
+const SEARCHABLE_KINDS: ReadonlySet<number> = new Set([
   0, 1, 9, 11, 20, 21, 22, 24, 42, 1063, 1068, 1111, 1311, 1617, 1621, 1622, 9802, 30_023, 30_311, 30_402, 30_818,
   31_922, 31_923, 34_550,
 ]);
@@ -13,7 +13,7 @@ export const SEARCHABLE_KINDS: ReadonlySet<number> = new Set([
 const MAX_QUERY_WORDS = 16;
 
 /** The words of a text, each once: letters and digits of any script, without case and accents. */
-export function wordsOf(text: string): string[] {
+function wordsOf(text: string): string[] {
   const plain = text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
   return [...new Set(plain.match(/[\p{L}\p{N}]+/gu) ?? [])];
 }

@@ -4,7 +4,7 @@ import { type Crypto, err, ok, parseEvent, type Result, verifyEvent } from '@hel
 import Database from 'better-sqlite3';
 import { notWritable, openDataDir, privateFile, type StoreError } from './data-dir.ts';
 import type { WriteOutcome } from './event-store.ts';
-import { checkFile, databaseFile, describeFault, joinDatabase, openDatabase } from './sqlite-file.ts';
+import { checkFile, databaseFile, describeFault, joinDatabase, openDatabase, timeStamp } from './sqlite-file.ts';
 import { openSqliteStore } from './sqlite-store.ts';
 import { type StorableEvent, storableEvent } from './storable-event.ts';
 
@@ -195,9 +195,4 @@ function syncFile(path: string): void {
   const file = openSync(resolve(path), 'r+');
   fsyncSync(file);
   closeSync(file);
-}
-
-/** The time as part of a file name, to the second. */
-export function timeStamp(): string {
-  return new Date().toISOString().replace(/[-:]|\.\d+/g, '');
 }

@@ -113,8 +113,7 @@ function createSchema(db: Database.Database): void {
 function upgrade(db: Database.Database, path: string): void {
   const from = versionOf(db);
   if (from === SCHEMA_VERSION) return;
-  const stamp = new Date().toISOString().replace(/[-:]|\.\d+/g, '');
-  const copy = join(dirname(path), `relay-schema-${from}-${stamp}.db`);
+  const copy = join(dirname(path), `relay-schema-${from}-${timeStamp()}.db`);
   privateFile(copy);
   db.prepare('VACUUM INTO ?').run(copy);
   db.transaction(() => {
@@ -124,6 +123,11 @@ function upgrade(db: Database.Database, path: string): void {
     }
     db.pragma(`user_version = ${SCHEMA_VERSION}`);
   })();
+}
+
+/** The time as part of a file name, to the second. */
+export function timeStamp(): string {
+  return new Date().toISOString().replace(/[-:]|\.\d+/g, '');
 }
 
 /** What version 2 keeps beside each event, for events written before it. */

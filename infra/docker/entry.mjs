@@ -1,0 +1,9 @@
+// The command line inside an image: the bundle is there already, and the parts with pages and agents are not.
+import { main } from './main.mjs';
+
+process.exitCode = await main(process.argv.slice(2), {
+  version: '0.1.0',
+  uiDir: '/app/ui',
+  demoAgentFile: '/app/demo-agent.mjs',
+  startCommand: 'heliograph up',
+});
