@@ -86,7 +86,12 @@ export async function startRelay(options: StartRelayOptions): Promise<RunningRel
     throw Object.assign(new Error(message, { cause }), { code });
   }
   const store = opened.value;
-  const server = createServer({ headersTimeout: 10_000, requestTimeout: 15_000, connectionsCheckingInterval: 5_000 });
+  const { headersMs } = limits;
+  const server = createServer({
+    headersTimeout: headersMs,
+    requestTimeout: headersMs * 1.5,
+    connectionsCheckingInterval: headersMs / 2,
+  });
   let port: number;
   try {
     port = await listen(server, host, options.port);

@@ -45,6 +45,8 @@ export interface RelayLimits {
   readonly maxConnectionsPerAddress: number;
   /** Milliseconds a connection may stay without an admitted key before it is closed. */
   readonly unauthenticatedMs: number;
+  /** Milliseconds a connection may take for the head of its HTTP request. */
+  readonly headersMs: number;
   /** AUTH messages a connection may send without being admitted. */
   readonly maxAuthAttempts: number;
   /** Bytes waiting for a connection that does not read; above: it is closed. */
@@ -78,6 +80,7 @@ export const DEFAULT_LIMITS: RelayLimits = {
   maxConnections: 10_000,
   maxConnectionsPerAddress: 1_024,
   unauthenticatedMs: 60_000,
+  headersMs: 10_000,
   maxAuthAttempts: 8,
   maxOutboundBytes: 16 * 1024 * 1024,
   pingIntervalMs: 25_000,
