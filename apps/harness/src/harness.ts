@@ -8,6 +8,7 @@ import { type Channel, Channels } from './agent/channels.ts';
 import { Conversation } from './agent/conversation.ts';
 import type { StartFailure } from './agent/failure.ts';
 import { PermissionDesk } from './agent/permission-desk.ts';
+import { readActiveRun } from './agent/steering.ts';
 import type { ReadLine } from './agent/tap.ts';
 import { type AdmittedControl, ControlIntake } from './control/control-intake.ts';
 import { ControlLedger } from './control/control-ledger.ts';
@@ -41,7 +42,7 @@ const NONCE_BYTES = 16;
 /** What of a frame a snapshot may not use: its head. */
 const SNAPSHOT_HEAD_BYTES = 1_024;
 const MAX_TITLE_LENGTH = 200;
-const FEATURES = ['prompt', 'cancel', 'permissions', 'replay', 'parts'];
+const FEATURES = ['prompt', 'queue', 'steer', 'cancel', 'permissions', 'replay', 'parts'];
 
 /**
  * Starts an agent and mirrors it to its owner. Resolves when the agent process runs; rejects with an Error of code
@@ -266,6 +267,14 @@ class Run implements Harness {
         if (control.channelId === this.channelId) this.#conversation.prompt(control, key, eventId, reply);
         else reply({ status: 'rejected', reason: `prompts of this run go to channel ${this.channelId}` });
         break;
+      case 'unqueue':
+        if (control.channelId === this.channelId) this.#conversation.unqueue(control, reply);
+        else reply({ status: 'unknown', reason: 'no prompt waits in this channel' });
+        break;
+      case 'replace_queued':
+        if (control.channelId === this.channelId) this.#conversation.replaceQueued(control, reply);
+        else reply({ status: 'unknown', reason: 'no prompt waits in this channel' });
+        break;
       default:
         control satisfies never;
     }
@@ -310,6 +319,8 @@ class Run implements Harness {
     if (message.type !== 'notification' || message.method !== 'session/update') return;
     const { update } = (message.params ?? {}) as { update?: { sessionUpdate?: unknown; title?: unknown } | null };
     if (update?.sessionUpdate !== 'session_info_update') return;
+    const run = readActiveRun(update);
+    if (run !== undefined) channel.activeRunId = run ?? undefined;
     if (typeof update.title === 'string') channel.title = update.title.slice(0, MAX_TITLE_LENGTH);
     else if (update.title === null) channel.title = null;
   }

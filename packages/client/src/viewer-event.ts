@@ -69,6 +69,13 @@ export type ControlDraft =
       readonly content: readonly { readonly type: string }[];
       readonly mode?: 'queue' | 'steer' | 'interrupt';
     }
+  | { readonly type: 'unqueue'; readonly channelId: string; readonly promptRequestId: string }
+  | {
+      readonly type: 'replace_queued';
+      readonly channelId: string;
+      readonly promptRequestId: string;
+      readonly content: readonly { readonly type: string }[];
+    }
   | {
       readonly type: 'permission_decision';
       readonly channelId: string;

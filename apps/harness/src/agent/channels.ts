@@ -11,6 +11,8 @@ export interface Channel {
   sessionId: string | null;
   title: string | null;
   turn: Turn | undefined;
+  /** goose: the run it says it is in. */
+  activeRunId: string | undefined;
   /** The newest turns, oldest first. */
   readonly turns: SnapshotTurn[];
   lastActivity: string;
@@ -46,6 +48,7 @@ export class Channels {
       sessionId,
       title: null,
       turn: undefined,
+      activeRunId: undefined,
       turns: [],
       lastActivity: timestamp,
     };

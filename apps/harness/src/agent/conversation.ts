@@ -1,4 +1,12 @@
-import type { CancelTurn, ControlResult, Prompt, TurnCompleted, TurnError } from '@heliograph/wire';
+import type {
+  CancelTurn,
+  ControlResult,
+  Prompt,
+  ReplaceQueued,
+  TurnCompleted,
+  TurnError,
+  Unqueue,
+} from '@heliograph/wire';
 import { encodeNotification } from '@heliograph/wire';
 import type { RpcAnswer } from './acp-client.ts';
 import type { Agent } from './agent.ts';
@@ -8,7 +16,8 @@ import { type Channel, noteTurn } from './channels.ts';
 import { type AgentName, authHint, describeExit, isAuthError, type StartFailure } from './failure.ts';
 import type { PermissionDesk } from './permission-desk.ts';
 import { refuseContent } from './prompt-content.ts';
-import { dequeue, enqueue, type PromptQueue, type QueuedPrompt } from './prompt-queue.ts';
+import { dequeue, enqueue, type PromptQueue, type QueuedPrompt, remove, replace } from './prompt-queue.ts';
+import { steerRequest, wasSteered } from './steering.ts';
 import { Turn, type TurnPort } from './turn.ts';
 import { TurnLimits, type TurnLimitsMs } from './turn-limits.ts';
 
@@ -64,7 +73,36 @@ export class Conversation {
       return;
     }
     const prompt: QueuedPrompt = { promptRequestId, triggeringEventId, content: control.content };
-    const interrupts = control.mode === 'interrupt' && this.channel.turn !== undefined;
+    if (control.mode === 'steer' && this.#steer(prompt, reply)) return;
+    this.#take(prompt, control.mode === 'interrupt' && this.channel.turn !== undefined, reply);
+  }
+
+  /** A prompt that waits is taken back. */
+  unqueue({ promptRequestId }: Unqueue, reply: Reply): void {
+    const queue = remove(this.#queue, promptRequestId);
+    if (queue === undefined) {
+      reply({ status: 'unknown', reason: 'this prompt does not wait (any more)' });
+      return;
+    }
+    this.#queue = queue;
+    this.#dequeued({ promptRequestId }, 'removed');
+    reply({ status: 'removed' });
+  }
+
+  /** A prompt that waits gets other content; told like a new one in the same place. */
+  replaceQueued({ promptRequestId, content }: ReplaceQueued, reply: Reply): void {
+    const replaced = replace(this.#queue, promptRequestId, content);
+    if (replaced === undefined) {
+      reply({ status: 'unknown', reason: 'this prompt does not wait (any more)' });
+      return;
+    }
+    this.#queue = replaced.queue;
+    this.#emit('prompt_queued', { promptRequestId, position: replaced.position, reason: 'replaced', content });
+    reply({ status: 'replaced' });
+  }
+
+  #take(prompt: QueuedPrompt, interrupts: boolean, reply: Reply): void {
+    const { promptRequestId, content } = prompt;
     const taken = enqueue(this.#queue, prompt, this.#isFree, interrupts);
     if (taken.type === 'full') {
       reply({
@@ -80,10 +118,26 @@ export class Conversation {
     this.#queue = taken.queue;
     const { position } = taken;
     const reason = this.#agent === undefined ? (this.#port.restReason() ?? 'the agent is starting') : 'a turn is open';
-    this.#emit('prompt_queued', { promptRequestId, position, reason });
+    this.#emit('prompt_queued', { promptRequestId, position, reason, content });
     reply({ status: 'queued', reason });
     if (this.#agent === undefined) this.#port.startAgent();
     if (interrupts) this.#askToCancel(`interrupt:${promptRequestId}`);
+  }
+
+  /** Hands a prompt to the open turn where the agent takes that; false where it waits like any other. */
+  #steer(prompt: QueuedPrompt, reply: Reply): boolean {
+    const { turn, sessionId, activeRunId } = this.channel;
+    if (this.#agent === undefined || turn === undefined || this.#cancel.phase !== 'none') return false;
+    const facts = { initializeResult: this.#agent.initializeResult, sessionId, activeRunId };
+    const request = steerRequest(facts, prompt.content);
+    if (request === undefined) return false;
+    void this.#agent.client.request(request.method, request.params, 'owner', (answer) => {
+      if (wasSteered(request.method, answer)) reply({ status: 'steered', turnId: turn.turnId });
+      // It may have heard it or not: said twice would be worse than not at all.
+      else if (answer.type === 'lost') reply({ status: 'rejected', reason: answer.reason });
+      else this.#take(prompt, false, reply);
+    });
+    return true;
   }
 
   cancel(control: CancelTurn, key: string, saidMs: number, reply: Reply): void {
@@ -123,6 +177,7 @@ export class Conversation {
     const { turn } = this.channel;
     if (turn !== undefined) this.#endWithAgent(turn, exit, stderrTail, wanted);
     this.channel.sessionId = null;
+    this.channel.activeRunId = undefined;
   }
 
   #endWithAgent(turn: Turn, exit: ProcessExit, stderrTail: string, wanted: boolean): void {
@@ -282,7 +337,7 @@ export class Conversation {
     });
   }
 
-  #dequeued({ promptRequestId }: QueuedPrompt, reason: string): void {
+  #dequeued({ promptRequestId }: Pick<QueuedPrompt, 'promptRequestId'>, reason: string): void {
     this.#emit('prompt_dequeued', { promptRequestId, position: 0, reason });
   }
 

@@ -35,3 +35,20 @@ export function dequeue(
   const prompt = queue[0];
   return isFree && prompt !== undefined ? { prompt, queue: queue.slice(1) } : { prompt: undefined, queue };
 }
+
+/** Takes a prompt out; undefined when it does not wait (any more). Pure. */
+export function remove(queue: PromptQueue, promptRequestId: string): PromptQueue | undefined {
+  const rest = queue.filter((prompt) => prompt.promptRequestId !== promptRequestId);
+  return rest.length === queue.length ? undefined : rest;
+}
+
+/** Gives a prompt other content in its place; undefined when it does not wait (any more). Pure. */
+export function replace(
+  queue: PromptQueue,
+  promptRequestId: string,
+  content: readonly ContentBlock[],
+): { readonly queue: PromptQueue; readonly position: number } | undefined {
+  const at = queue.findIndex((prompt) => prompt.promptRequestId === promptRequestId);
+  const prompt = queue[at];
+  return prompt === undefined ? undefined : { queue: queue.with(at, { ...prompt, content }), position: at + 1 };
+}

@@ -25,6 +25,8 @@ const controls: Control[] = [
     have: [{ stream: 's', seq: 0 }],
   },
   { ...base, type: 'replay', stream: 's', fromSeq: 1, toSeq: 9 },
+  { ...base, type: 'unqueue', channelId: 'c', promptRequestId: 'p' },
+  { ...base, type: 'replace_queued', channelId: 'c', promptRequestId: 'p', content: [{ type: 'text', text: 'x' }] },
 ];
 
 describe('controls', () => {

@@ -25,6 +25,22 @@ export interface Prompt extends ControlBase {
   readonly mode?: 'queue' | 'steer' | 'interrupt';
 }
 
+/** Takes back a prompt that waits. */
+export interface Unqueue extends ControlBase {
+  readonly type: 'unqueue';
+  readonly channelId: string;
+  /** The prompt's requestId. */
+  readonly promptRequestId: string;
+}
+
+/** Gives a prompt that waits other content; it keeps its place. */
+export interface ReplaceQueued extends ControlBase {
+  readonly type: 'replace_queued';
+  readonly channelId: string;
+  readonly promptRequestId: string;
+  readonly content: readonly ContentBlock[];
+}
+
 export interface PermissionDecisionControl extends ControlBase {
   readonly type: 'permission_decision';
   readonly channelId: string;
@@ -50,7 +66,7 @@ export interface Replay extends ControlBase {
 }
 
 /** An owner's order to a harness, discriminated by `type` (WIRE 4). */
-export type Control = CancelTurn | Prompt | PermissionDecisionControl | Hello | Replay;
+export type Control = CancelTurn | Prompt | Unqueue | ReplaceQueued | PermissionDecisionControl | Hello | Replay;
 
 export type ControlType = Control['type'];
 
@@ -134,13 +150,25 @@ export function parseControl(text: string): Result<Control, ControlError> {
     case 'prompt': {
       if (!isText('channelId')) return bad('channelId', 'text');
       const { content, mode } = c;
-      if (!Array.isArray(content) || content.length === 0 || !content.every(isContentBlock)) {
+      if (!isPromptContent(content)) {
         return bad('content', 'a non-empty list of ACP content blocks');
       }
       if (mode !== undefined && mode !== 'queue' && mode !== 'steer' && mode !== 'interrupt') {
         return bad('mode', 'queue, steer or interrupt');
       }
       return ok({ ...base, type, channelId: c.channelId as string, content, ...(mode !== undefined ? { mode } : {}) });
+    }
+    case 'unqueue':
+      if (!isText('channelId')) return bad('channelId', 'text');
+      if (!isText('promptRequestId')) return bad('promptRequestId', 'text');
+      return ok({ ...base, type, channelId: c.channelId as string, promptRequestId: c.promptRequestId as string });
+    case 'replace_queued': {
+      if (!isText('channelId')) return bad('channelId', 'text');
+      if (!isText('promptRequestId')) return bad('promptRequestId', 'text');
+      const { content } = c;
+      if (!isPromptContent(content)) return bad('content', 'a non-empty list of ACP content blocks');
+      const promptRequestId = c.promptRequestId as string;
+      return ok({ ...base, type, channelId: c.channelId as string, promptRequestId, content });
     }
     case 'permission_decision':
       if (!isText('channelId')) return bad('channelId', 'text');
@@ -186,6 +214,10 @@ export function parseControl(text: string): Result<Control, ControlError> {
         ...(id !== undefined ? { requestId: id } : {}),
       });
   }
+}
+
+function isPromptContent(value: unknown): value is ContentBlock[] {
+  return Array.isArray(value) && value.length > 0 && value.every(isContentBlock);
 }
 
 function isContentBlock(value: unknown): value is ContentBlock {

@@ -1,3 +1,5 @@
+import type { ContentBlock } from '../acp/acp.ts';
+
 /** Payloads of the observer kinds the harness makes (WIRE 2). Readers treat every member as possibly absent. */
 
 export interface StreamOpened {
@@ -93,6 +95,8 @@ export interface PromptQueued {
   readonly promptRequestId: string;
   readonly position: number;
   readonly reason?: string;
+  /** In `prompt_queued`: what waits, as ACP content blocks, so that every viewer can show it. */
+  readonly content?: readonly ContentBlock[];
 }
 
 export interface PermissionPending {
