@@ -6,6 +6,7 @@ import {
   type FrameRoute,
   type Signer,
   type StreamHead,
+  type StreamOpened,
   signFrame,
   type VerifiedEvent,
 } from '@heliograph/wire';
@@ -17,7 +18,7 @@ import { RelayPublisher } from './relay-publisher.ts';
 import { Replays } from './replays.ts';
 import type { Lane, SealedEnvelope, SeqSpan } from './sealed-envelope.ts';
 import { Sealer } from './sealer.ts';
-import { MemorySpool, type Spool, type SpoolEntry } from './spool.ts';
+import { MemorySpool, type Spool, type SpoolEntry, type SpoolPort } from './spool.ts';
 
 export interface MirrorOptions {
   readonly run: string;
@@ -25,6 +26,8 @@ export interface MirrorOptions {
   readonly relays: readonly string[];
   readonly budgetBytes: number;
   readonly spoolBytes: number;
+  /** Where envelopes are kept; in memory, when absent. */
+  readonly makeSpool?: ((port: SpoolPort) => Spool) | undefined;
   readonly signer: Signer;
   readonly authTag?: () => AuthTag | undefined;
   readonly openSocket: OpenSocket;
@@ -61,7 +64,6 @@ export class Mirror {
     const { run, owner, budgetBytes, signer, clock, crypto } = options;
     this.#options = options;
     this.#route = { frame: 'telemetry', agent: signer.publicKey, owner };
-    this.#spool = new MemorySpool(options.spoolBytes, (span, hash) => this.#lost(span, 'spool_full', hash));
     this.#heads = new HeadsTeller(clock, (streams) => this.#emitToHarness('heads', { streams }));
     this.#sealer = new Sealer({
       budgetBytes,
@@ -81,7 +83,14 @@ export class Mirror {
       crypto,
       sink: (event, droppable) => this.#sealer.accept(event, droppable),
     });
+    const makeSpool = options.makeSpool ?? (({ onLost }) => new MemorySpool(options.spoolBytes, onLost));
+    this.#spool = makeSpool({
+      onLost: (span, hash) => this.#lost(span, 'spool_full', hash),
+      onDisk: (error) => this.#diskChanged(error),
+    });
+    const ofEarlierRuns = this.#spool.unsent();
     this.#publishers = options.relays.map((url) => this.#publisher(url));
+    for (const entry of ofEarlierRuns) for (const publisher of this.#publishers) publisher.offer(entry, 'live');
     this.#bus.open(run, null);
   }
 
@@ -95,8 +104,8 @@ export class Mirror {
   }
 
   /** Opens a channel's stream: its first event tells of it. */
-  open(stream: string, channelId: string): Emitted {
-    return this.#bus.open(stream, channelId);
+  open(stream: string, channelId: string, continues?: StreamOpened['continues']): Emitted {
+    return this.#bus.open(stream, channelId, continues);
   }
 
   emit(place: Place, body: EventBody): Emitted {
@@ -117,9 +126,15 @@ export class Mirror {
     return this.#sealer.head(stream);
   }
 
-  /** The newest seq given out in a stream. */
+  /** The newest seq of a stream: given out in this run, or kept of an earlier one. */
   lastSeq(stream: string): number {
-    return this.#bus.lastSeq(stream);
+    return this.#bus.lastSeq(stream) || (this.#spool.last(stream)?.lastSeq ?? 0);
+  }
+
+  /** The newest kept envelope of a stream, of earlier runs too. */
+  lastKept(stream: string): StreamHead | undefined {
+    const last = this.#spool.last(stream);
+    return last === undefined ? undefined : { stream, seq: last.lastSeq, hash: last.hash };
   }
 
   /** Keeps these seqs in the spool until the returned function is called. */
@@ -165,6 +180,7 @@ export class Mirror {
     await this.#closeStream(this.#harnessPlace());
     await this.#drain(timeoutMs);
     for (const publisher of this.#publishers) publisher.close();
+    await this.#spool.close();
   }
 
   async #closeStream(place: Place): Promise<void> {
@@ -243,6 +259,8 @@ export class Mirror {
 
   /** The frame around an envelope: one event for all relays while it is fresh, a new one around the same ciphertext later. */
   async #frame(entry: SpoolEntry): Promise<VerifiedEvent | undefined> {
+    // On disk before anybody knows of it: a restarted harness has forgotten nothing that was seen.
+    await this.#spool.written(entry);
     const content = this.#spool.read(entry);
     if (content === undefined) return undefined;
     const nowSec = Math.floor(this.#options.clock.nowMs() / 1_000);
@@ -258,7 +276,23 @@ export class Mirror {
   }
 
   #lost(span: SeqSpan, reason: string, lastHash: string | undefined): void {
+    if (this.#bus.lastSeq(span.stream) === 0) {
+      // A stream of an earlier run has ended: who asks for this is told that it is missing.
+      this.#options.log.warn({ ...span, reason }, 'part of an earlier run was dropped before any relay took it');
+      return;
+    }
     this.#losses.add(span, reason, lastHash, this.#bus.now());
+  }
+
+  #diskChanged(error: Error | undefined): void {
+    const { log } = this.#options;
+    const text =
+      error === undefined
+        ? 'the spool is on disk again'
+        : `the spool can't be written (${error.message}): kept in memory until it can, so a restart of the harness would lose what no relay took`;
+    if (error === undefined) log.info({}, text);
+    else log.warn({ err: error }, text);
+    this.#emitToHarness('agent_stderr', { text: `[heliograph] ${text}` });
   }
 
   #tellLosses(all: boolean): void {

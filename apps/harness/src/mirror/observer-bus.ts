@@ -7,6 +7,7 @@ import {
   encodeHead,
   hexEncode,
   maxEventBytes,
+  type StreamOpened,
   splitPayload,
   utf8Encode,
   utf8Length,
@@ -71,12 +72,12 @@ export class ObserverBus {
   }
 
   /** Opens a stream: its first event tells of it. */
-  open(stream: string, channelId: string | null): Emitted {
+  open(stream: string, channelId: string | null, continues?: StreamOpened['continues']): Emitted {
     if (this.#streams.has(stream)) throw new RangeError(`stream ${stream} is open already`);
     this.#streams.set(stream, { channelId, lastSeq: 0 });
     return this.emit(
       { stream, sessionId: null, turnId: null },
-      { kind: 'stream_opened', payload: JSON.stringify({ channelId }) },
+      { kind: 'stream_opened', payload: JSON.stringify({ channelId, continues }) },
     );
   }
 

@@ -5,6 +5,14 @@ export interface SpoolEntry extends SeqSpan {
   readonly hash: string;
 }
 
+/** What a spool tells. */
+export interface SpoolPort {
+  /** Envelopes that no relay took are gone. */
+  onLost(span: SeqSpan, hash: string): void;
+  /** The disk takes nothing for this reason, so it is kept in memory; undefined: it takes everything again. */
+  onDisk(error: Error | undefined): void;
+}
+
 /** Sealed envelopes kept for relays that are away and viewers that come late: ciphertext only, bounded by bytes. */
 export interface Spool {
   /** Keeps an envelope; what no longer fits is dropped: what a relay took first, gaps last, pinned never. */
@@ -17,6 +25,13 @@ export interface Spool {
   range(stream: string, fromSeq: number, toSeq: number): readonly SpoolEntry[];
   /** Keeps what carries these seqs until the returned function is called. */
   pin(span: SeqSpan): () => void;
+  /** What no relay took yet, each stream's in order; of earlier runs too. */
+  unsent(): readonly SpoolEntry[];
+  /** The newest kept envelope of a stream. */
+  last(stream: string): SpoolEntry | undefined;
+  /** Resolves when the envelope is where a crash can't reach it, as far as this spool can; before that it is not sent. */
+  written(entry: SpoolEntry): Promise<void>;
+  close(): Promise<void>;
 }
 
 interface Kept extends SpoolEntry {
@@ -25,10 +40,10 @@ interface Kept extends SpoolEntry {
   pins: number;
 }
 
-/** A spool in memory. `onLost` hears of envelopes that no relay took and that are gone now. */
+/** A spool in memory: where there is no disk to keep anything on. */
 export class MemorySpool implements Spool {
   readonly #maxBytes: number;
-  readonly #onLost: (span: SeqSpan, hash: string) => void;
+  readonly #onLost: SpoolPort['onLost'];
   /** In the order they are dropped: each set oldest first. */
   readonly #taken = new Set<Kept>();
   readonly #unsent = new Set<Kept>();
@@ -37,7 +52,7 @@ export class MemorySpool implements Spool {
   readonly #pins = new Set<SeqSpan>();
   #bytes = 0;
 
-  constructor(maxBytes: number, onLost: (span: SeqSpan, hash: string) => void) {
+  constructor(maxBytes: number, onLost: SpoolPort['onLost']) {
     this.#maxBytes = maxBytes;
     this.#onLost = onLost;
   }
@@ -85,6 +100,18 @@ export class MemorySpool implements Spool {
     };
   }
 
+  unsent(): readonly SpoolEntry[] {
+    return [...this.#unsent, ...this.#unsentGaps];
+  }
+
+  last(stream: string): SpoolEntry | undefined {
+    return [...(this.#streams.get(stream)?.values() ?? [])].at(-1);
+  }
+
+  async written(): Promise<void> {}
+
+  async close(): Promise<void> {}
+
   #find(entry: SpoolEntry): Kept | undefined {
     return this.#streams.get(entry.stream)?.get(entry.firstSeq);
   }
@@ -106,6 +133,7 @@ export class MemorySpool implements Spool {
   }
 }
 
-function overlaps(a: SeqSpan, b: SeqSpan): boolean {
+/** Whether two spans share a seq. */
+export function overlaps(a: SeqSpan, b: SeqSpan): boolean {
   return a.stream === b.stream && a.firstSeq <= b.lastSeq && b.firstSeq <= a.lastSeq;
 }
