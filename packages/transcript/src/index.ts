@@ -6,6 +6,7 @@ export { type DiffStats, diffStats } from './line-diff.ts';
 export { FOREIGN_STREAM, type LogEvent } from './log-event.ts';
 export * from './model.ts';
 export { mergeRawLines, type RawLine, type RawLines, selectRawLines } from './raw-lines.ts';
+export { selectRawTimeline } from './raw-timeline.ts';
 export { emptyTranscript, reduce } from './reduce.ts';
 export * from './select.ts';
 export type { SeqSpan } from './seq-ranges.ts';
