@@ -8,6 +8,7 @@ import { type Channel, Channels } from './agent/channels.ts';
 import { Conversation } from './agent/conversation.ts';
 import type { StartFailure } from './agent/failure.ts';
 import { PermissionDesk } from './agent/permission-desk.ts';
+import { type ConfigChange, updateConfig } from './agent/session-config.ts';
 import { readActiveRun } from './agent/steering.ts';
 import type { ReadLine } from './agent/tap.ts';
 import { type AdmittedControl, ControlIntake } from './control/control-intake.ts';
@@ -42,7 +43,7 @@ const NONCE_BYTES = 16;
 /** What of a frame a snapshot may not use: its head. */
 const SNAPSHOT_HEAD_BYTES = 1_024;
 const MAX_TITLE_LENGTH = 200;
-const FEATURES = ['prompt', 'queue', 'steer', 'cancel', 'permissions', 'replay', 'parts'];
+const FEATURES = ['prompt', 'queue', 'steer', 'config', 'cancel', 'permissions', 'replay', 'parts'];
 
 /**
  * Starts an agent and mirrors it to its owner. Resolves when the agent process runs; rejects with an Error of code
@@ -275,14 +276,31 @@ class Run implements Harness {
         if (control.channelId === this.channelId) this.#conversation.replaceQueued(control, reply);
         else reply({ status: 'unknown', reason: 'no prompt waits in this channel' });
         break;
+      case 'switch_model':
+        this.#configure(control.channelId, { type: 'model', value: control.modelId }, reply);
+        break;
+      case 'set_mode':
+        this.#configure(control.channelId, { type: 'mode', value: control.modeId }, reply);
+        break;
+      case 'set_config_option': {
+        const { configId, value } = control;
+        this.#configure(control.channelId, { type: 'option', configId, value }, reply);
+        break;
+      }
       default:
         control satisfies never;
     }
   }
 
+  #configure(channelId: string, change: ConfigChange, reply: AdmittedControl['reply']): void {
+    if (channelId === this.channelId) this.#conversation.configure(change, reply);
+    else reply({ status: 'failure', reason: `the sessions of this run that can be set are those of ${this.channelId}` });
+  }
+
   /** The channel has its session: told in the channel's own stream, with where the request for it stands. */
   async #resolveSession({ sessionId, result }: OpenedSession, request: Promise<Emitted | Error>): Promise<void> {
     this.#channel.sessionId = sessionId;
+    this.#channel.config = result;
     const written = await request;
     const requestSeq = written instanceof Error ? 0 : written.firstSeq;
     const place = { stream: this.stream, sessionId, turnId: null };
@@ -318,6 +336,7 @@ class Run implements Harness {
     channel.lastActivity = emitted.timestamp;
     if (message.type !== 'notification' || message.method !== 'session/update') return;
     const { update } = (message.params ?? {}) as { update?: { sessionUpdate?: unknown; title?: unknown } | null };
+    channel.config = updateConfig(channel.config, update);
     if (update?.sessionUpdate !== 'session_info_update') return;
     const run = readActiveRun(update);
     if (run !== undefined) channel.activeRunId = run ?? undefined;

@@ -69,6 +69,14 @@ export type ControlDraft =
       readonly content: readonly { readonly type: string }[];
       readonly mode?: 'queue' | 'steer' | 'interrupt';
     }
+  | { readonly type: 'switch_model'; readonly channelId: string; readonly modelId: string }
+  | { readonly type: 'set_mode'; readonly channelId: string; readonly modeId: string }
+  | {
+      readonly type: 'set_config_option';
+      readonly channelId: string;
+      readonly configId: string;
+      readonly value: string | boolean;
+    }
   | { readonly type: 'unqueue'; readonly channelId: string; readonly promptRequestId: string }
   | {
       readonly type: 'replace_queued';

@@ -1,6 +1,7 @@
 import type { SnapshotTurn } from '@heliograph/wire';
 import type { Place } from '../mirror/observer-bus.ts';
 import type { Route } from './router.ts';
+import type { SessionConfig } from './session-config.ts';
 import type { Turn } from './turn.ts';
 
 /** One conversation: its stream in this run, and what a viewer that comes late must hear of it. */
@@ -11,6 +12,8 @@ export interface Channel {
   sessionId: string | null;
   title: string | null;
   turn: Turn | undefined;
+  /** What the session can be set to, as the agent told it last. */
+  config: SessionConfig;
   /** goose: the run it says it is in. */
   activeRunId: string | undefined;
   /** The newest turns, oldest first. */
@@ -48,6 +51,7 @@ export class Channels {
       sessionId,
       title: null,
       turn: undefined,
+      config: {},
       activeRunId: undefined,
       turns: [],
       lastActivity: timestamp,

@@ -17,6 +17,7 @@ import { type AgentName, authHint, describeExit, isAuthError, type StartFailure 
 import type { PermissionDesk } from './permission-desk.ts';
 import { refuseContent } from './prompt-content.ts';
 import { dequeue, enqueue, type PromptQueue, type QueuedPrompt, remove, replace } from './prompt-queue.ts';
+import { type ConfigChange, confirmChange, planChange } from './session-config.ts';
 import { steerRequest, wasSteered } from './steering.ts';
 import { Turn, type TurnPort } from './turn.ts';
 import { TurnLimits, type TurnLimitsMs } from './turn-limits.ts';
@@ -101,6 +102,36 @@ export class Conversation {
     reply({ status: 'replaced' });
   }
 
+  /** Changes the running session; the value told is the one the agent confirmed. */
+  configure(change: ConfigChange, reply: Reply): void {
+    const { sessionId } = this.channel;
+    const words = CONFIG_STATUS[change.type];
+    if (this.#agent === undefined || sessionId === null) {
+      reply({ status: 'failure', reason: 'the agent has no session open now: prompt it first' });
+      return;
+    }
+    const plan = planChange(this.channel.config, change);
+    if (plan.type === 'unsupported') {
+      reply({ status: words.unsupported, reason: plan.reason });
+      return;
+    }
+    reply({ status: 'sent' });
+    void this.#agent.client.request(plan.method, { sessionId, ...plan.params }, 'owner', (answer) => {
+      if (answer.type !== 'result') {
+        reply({ status: 'failure', reason: answer.type === 'error' ? answer.message : answer.reason });
+        return;
+      }
+      const { config, value } = confirmChange(this.channel.config, plan, change, answer);
+      this.channel.config = config;
+      const { configOptions, modes, models } = config;
+      this.#emit('session_config_captured', { configOptions, modes, models });
+      const told = typeof value === 'string' || typeof value === 'boolean' ? { value } : {};
+      if (value === change.value) reply({ status: words.done, ...told });
+      else
+        reply({ status: 'failure', reason: `the agent answered with ${JSON.stringify(value) ?? 'no value'}`, ...told });
+    });
+  }
+
   #take(prompt: QueuedPrompt, interrupts: boolean, reply: Reply): void {
     const { promptRequestId, content } = prompt;
     const taken = enqueue(this.#queue, prompt, this.#isFree, interrupts);
@@ -178,6 +209,7 @@ export class Conversation {
     if (turn !== undefined) this.#endWithAgent(turn, exit, stderrTail, wanted);
     this.channel.sessionId = null;
     this.channel.activeRunId = undefined;
+    this.channel.config = {};
   }
 
   #endWithAgent(turn: Turn, exit: ProcessExit, stderrTail: string, wanted: boolean): void {
@@ -346,6 +378,12 @@ export class Conversation {
     this.#port.emit({ stream, sessionId, turnId: null }, { kind, payload: JSON.stringify(payload) });
   }
 }
+
+const CONFIG_STATUS = {
+  model: { done: 'switched', unsupported: 'unsupported_model' },
+  mode: { done: 'applied', unsupported: 'unsupported' },
+  option: { done: 'applied', unsupported: 'unsupported' },
+} as const;
 
 function inWords(ms: number): string {
   if (ms < 60_000) return `${Math.round(ms / 100) / 10} s`;

@@ -25,6 +25,9 @@ const controls: Control[] = [
     have: [{ stream: 's', seq: 0 }],
   },
   { ...base, type: 'replay', stream: 's', fromSeq: 1, toSeq: 9 },
+  { ...base, type: 'switch_model', channelId: 'c', modelId: 'm' },
+  { ...base, type: 'set_mode', channelId: 'c', modeId: 'm' },
+  { ...base, type: 'set_config_option', channelId: 'c', configId: 'o', value: false },
   { ...base, type: 'unqueue', channelId: 'c', promptRequestId: 'p' },
   { ...base, type: 'replace_queued', channelId: 'c', promptRequestId: 'p', content: [{ type: 'text', text: 'x' }] },
 ];

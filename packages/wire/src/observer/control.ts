@@ -41,6 +41,28 @@ export interface ReplaceQueued extends ControlBase {
   readonly content: readonly ContentBlock[];
 }
 
+/** Sets the session's model; answered `switched` once the agent has confirmed it. */
+export interface SwitchModel extends ControlBase {
+  readonly type: 'switch_model';
+  readonly channelId: string;
+  readonly modelId: string;
+}
+
+/** Sets the session's mode. */
+export interface SetMode extends ControlBase {
+  readonly type: 'set_mode';
+  readonly channelId: string;
+  readonly modeId: string;
+}
+
+/** Sets one of the options the agent offers. */
+export interface SetConfigOption extends ControlBase {
+  readonly type: 'set_config_option';
+  readonly channelId: string;
+  readonly configId: string;
+  readonly value: string | boolean;
+}
+
 export interface PermissionDecisionControl extends ControlBase {
   readonly type: 'permission_decision';
   readonly channelId: string;
@@ -66,7 +88,17 @@ export interface Replay extends ControlBase {
 }
 
 /** An owner's order to a harness, discriminated by `type` (WIRE 4). */
-export type Control = CancelTurn | Prompt | Unqueue | ReplaceQueued | PermissionDecisionControl | Hello | Replay;
+export type Control =
+  | CancelTurn
+  | Prompt
+  | Unqueue
+  | ReplaceQueued
+  | SwitchModel
+  | SetMode
+  | SetConfigOption
+  | PermissionDecisionControl
+  | Hello
+  | Replay;
 
 export type ControlType = Control['type'];
 
@@ -90,6 +122,8 @@ export interface ControlResult {
   readonly turnId?: string;
   readonly requestNonce?: string;
   readonly optionId?: string;
+  /** switch_model, set_mode, set_config_option: what the agent confirmed. */
+  readonly value?: string | boolean;
 }
 
 const MAX_HAVE = 256;
@@ -169,6 +203,21 @@ export function parseControl(text: string): Result<Control, ControlError> {
       if (!isPromptContent(content)) return bad('content', 'a non-empty list of ACP content blocks');
       const promptRequestId = c.promptRequestId as string;
       return ok({ ...base, type, channelId: c.channelId as string, promptRequestId, content });
+    }
+    case 'switch_model':
+      if (!isText('channelId')) return bad('channelId', 'text');
+      if (!isText('modelId')) return bad('modelId', 'text');
+      return ok({ ...base, type, channelId: c.channelId as string, modelId: c.modelId as string });
+    case 'set_mode':
+      if (!isText('channelId')) return bad('channelId', 'text');
+      if (!isText('modeId')) return bad('modeId', 'text');
+      return ok({ ...base, type, channelId: c.channelId as string, modeId: c.modeId as string });
+    case 'set_config_option': {
+      if (!isText('channelId')) return bad('channelId', 'text');
+      if (!isText('configId')) return bad('configId', 'text');
+      const { value } = c;
+      if (typeof value !== 'string' && typeof value !== 'boolean') return bad('value', 'text, or true or false');
+      return ok({ ...base, type, channelId: c.channelId as string, configId: c.configId as string, value });
     }
     case 'permission_decision':
       if (!isText('channelId')) return bad('channelId', 'text');
