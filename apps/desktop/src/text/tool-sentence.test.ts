@@ -61,7 +61,19 @@ test('DT8: a call reads as verb, object and outcome; failure is told with its ex
     'failed, exit 1',
     'bad',
   ]);
-  expect(brief(tool({ ...command, status: 'cancelled' }))[2]).toBe('cancelled');
+  expect(brief(tool({ ...command, status: 'cancelled' }))).toEqual(['Running', 'npm test', 'cancelled', 'muted']);
+  const edit = tool({
+    toolKind: 'edit',
+    title: 'x',
+    status: 'failed',
+    content: [{ type: 'diff', path: 'a', oldText: null, newText: 'b' }],
+  });
+  expect(toToolSentence(edit, undefined)).toMatchObject({
+    verb: 'Editing',
+    object: 'a',
+    outcome: 'failed',
+    change: undefined,
+  });
   expect(brief(tool({ ...command, status: 'unfinished' }))[2]).toBe('ended without a result');
   expect(brief(tool({ ...command, unknownStatus: 'paused' }))[2]).toBe('paused');
 });

@@ -25,13 +25,14 @@ const sentences = new WeakMap<ToolItem, { readonly cwd: string | undefined; read
 export function toToolSentence(item: ToolItem, cwd: string | undefined): ToolSentence {
   const known = sentences.get(item);
   if (known !== undefined && known.cwd === cwd) return known.sentence;
-  const { verb, object } = selectHeadline(item, cwd);
-  const stats = selectDiffStats(item);
+  // What came to nothing was not done: "Editing … → failed". A command that failed did run.
+  const cameToNothing = isCutShort(item) || (item.status === 'failed' && item.toolKind !== 'execute');
+  const { verb, object } = selectHeadline(cameToNothing ? { ...item, status: 'in_progress' } : item, cwd);
   const sentence: ToolSentence = {
     verb,
     object,
     isCode: isCodeObject(item, object),
-    change: stats,
+    change: cameToNothing ? undefined : selectDiffStats(item),
     outcome: toOutcome(item),
     tone: item.status === 'failed' ? 'bad' : isCutShort(item) ? 'muted' : 'plain',
   };

@@ -37,6 +37,7 @@ export function RawRail(props: {
   const [open, setOpen] = useState<string>();
   const scroller = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
+  const { leave, scrollToFn } = useFollowEnd(scroller, content, lines.length);
   const virtualizer = useVirtualizer({
     count: lines.length,
     getScrollElement: () => scroller.current,
@@ -45,16 +46,18 @@ export function RawRail(props: {
     paddingStart: 6,
     paddingEnd: 12,
     anchorTo: 'end',
+    scrollToFn,
   });
   useImperativeHandle(props.handle, () => ({
     show(refs) {
       setMarked(refs);
       const [first] = refs;
       const index = first === undefined ? -1 : findLine(lines, first);
-      if (index >= 0) virtualizer.scrollToIndex(index, { align: 'center' });
+      if (index < 0) return;
+      leave();
+      virtualizer.scrollToIndex(index, { align: 'center' });
     },
   }));
-  useFollowEnd(scroller, content, lines.length);
 
   return (
     <aside

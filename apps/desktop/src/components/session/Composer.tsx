@@ -64,7 +64,7 @@ export function Composer(props: {
         onKeyDown={onKeyDown}
       />
       <div className="flex flex-wrap items-center justify-end gap-x-3 gap-y-1 text-s text-ink-3">
-        <span id="composer-state" className="min-w-32 flex-1" data-testid="composer-state">
+        <span id="composer-state" className="min-w-32 flex-1 max-md:basis-full" data-testid="composer-state">
           {blocked ??
             (props.running === undefined ? (
               'Enter sends, Shift+Enter starts a new line'

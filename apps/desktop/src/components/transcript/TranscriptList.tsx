@@ -26,6 +26,7 @@ export function TranscriptList(props: {
   const { rows } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
+  const { leftAtCount, leave, toEnd, scrollToFn } = useFollowEnd(scroller, content, rows.length);
   const virtualizer = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
@@ -35,12 +36,15 @@ export function TranscriptList(props: {
     paddingStart: 20,
     paddingEnd: 12,
     anchorTo: 'end',
+    scrollToFn,
   });
   useImperativeHandle(props.handle, () => ({
-    showRow: (index) => virtualizer.scrollToIndex(index, { align: 'center' }),
+    showRow(index) {
+      leave();
+      virtualizer.scrollToIndex(index, { align: 'center' });
+    },
   }));
 
-  const { leftAtCount, toEnd } = useFollowEnd(scroller, content, rows.length);
   const fresh = leftAtCount === undefined ? 0 : rows.length - leftAtCount;
   return (
     <div className="relative min-h-0 flex-1">

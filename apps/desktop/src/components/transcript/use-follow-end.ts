@@ -1,21 +1,42 @@
-import { type RefObject, useEffect, useEffectEvent, useLayoutEffect, useState } from 'react';
+import { elementScroll, type Virtualizer } from '@tanstack/react-virtual';
+import { type RefObject, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react';
 
 /** Nearer to the end than this, a reader is at the end. */
 const END_THRESHOLD_PX = 32;
+/** Browsers round what is written. */
+const ROUNDING_PX = 2;
+
+export interface FollowEnd {
+  /** How many rows there were when the reader left the end; undefined while they are there. */
+  readonly leftAtCount: number | undefined;
+  readonly toEnd: () => void;
+  /** The reader is led elsewhere; they are back at the end when they are seen there. */
+  readonly leave: () => void;
+  /** How the virtual list is to write its place: so that its corrections are not taken for the reader's scrolling. */
+  readonly scrollToFn: (
+    offset: number,
+    options: { adjustments?: number; behavior?: ScrollBehavior },
+    instance: Virtualizer<HTMLDivElement, Element>,
+  ) => void;
+}
 
 /**
  * Keeps a scrolling list at its end for a reader who is there, whatever grows in it or below it, and lets everybody else
- * read in peace. Tells whether the reader is away, and how many rows there were when they left.
+ * read in peace. A reader leaves by scrolling, never by what grows.
  */
 export function useFollowEnd(
   scroller: RefObject<HTMLElement | null>,
   content: RefObject<HTMLElement | null>,
   rowCount: number,
-): { readonly leftAtCount: number | undefined; readonly toEnd: () => void } {
+): FollowEnd {
   const [leftAtCount, setLeftAtCount] = useState<number>();
+  const written = useRef(0);
   const toEnd = () => {
     const element = scroller.current;
-    if (element !== null) element.scrollTop = element.scrollHeight;
+    if (element === null) return;
+    element.scrollTop = element.scrollHeight;
+    written.current = element.scrollTop;
+    setLeftAtCount(undefined);
   };
   const keepEnd = useEffectEvent(() => {
     if (leftAtCount === undefined) toEnd();
@@ -24,7 +45,8 @@ export function useFollowEnd(
     const element = scroller.current;
     if (element === null) return;
     const isAway = element.scrollHeight - element.scrollTop - element.clientHeight > END_THRESHOLD_PX;
-    setLeftAtCount((left) => (isAway ? (left ?? rowCount) : undefined));
+    if (!isAway) setLeftAtCount(undefined);
+    else if (Math.abs(element.scrollTop - written.current) > ROUNDING_PX) setLeftAtCount((left) => left ?? rowCount);
   });
   // A list opens at its newest row.
   useLayoutEffect(() => keepEnd(), []);
@@ -42,5 +64,17 @@ export function useFollowEnd(
       observer.disconnect();
     };
   }, [scroller, content]);
-  return { leftAtCount, toEnd };
+  return {
+    leftAtCount,
+    toEnd,
+    leave() {
+      setLeftAtCount((left) => left ?? rowCount);
+      // Led to what is at the end, they have not left it, and nothing scrolls to say so.
+      requestAnimationFrame(noteScroll);
+    },
+    scrollToFn(offset, options, instance) {
+      elementScroll(offset, options, instance);
+      written.current = scroller.current?.scrollTop ?? 0;
+    },
+  };
 }
