@@ -17,9 +17,12 @@ import { LateViewers } from './control/late-viewers.ts';
 import { describeRun, encodeSnapshot } from './control/snapshot.ts';
 import { Identity } from './identity.ts';
 import { type KeyLock, lockKey } from './key-lock.ts';
+import { continuation, type LastChannel, readLastChannel, writeLastChannel } from './mirror/last-channel.ts';
 import { Mirror } from './mirror/mirror.ts';
 import type { Emitted, Place } from './mirror/observer-bus.ts';
+import { openSpool } from './mirror/open-spool.ts';
 import { hideSecretArgs, hideSecrets } from './mirror/secret-shapes.ts';
+import type { Spool, SpoolPort } from './mirror/spool.ts';
 import { type FilledOptions, fillOptions, type HarnessOptions } from './options.ts';
 import { agreeOnBudget } from './relay-limits.ts';
 
@@ -60,7 +63,8 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
   try {
     ledger = await ControlLedger.open({ stateDir, clock, signer, owner });
     const carrying = await agreeOnBudget(relays, log);
-    const run = new Run({ ...filled, relays: carrying.relays }, carrying.budgetBytes, ledger, lock);
+    const left = { makeSpool: await openSpool(filled), lastChannel: await readLastChannel(stateDir) };
+    const run = new Run({ ...filled, relays: carrying.relays }, carrying.budgetBytes, ledger, lock, left);
     await run.start();
     return run;
   } catch (cause) {
@@ -68,6 +72,12 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
     await lock.release();
     throw cause;
   }
+}
+
+/** What earlier runs with this state folder left. */
+interface LeftBehind {
+  readonly makeSpool: (port: SpoolPort) => Spool;
+  readonly lastChannel: LastChannel | undefined;
 }
 
 /** Composition only: which part tells which. */
@@ -91,7 +101,13 @@ class Run implements Harness {
   #resolveClosed: (end: { readonly code: 0 | 1; readonly reason: string }) => void = () => {};
   #closing: Promise<void> | undefined;
 
-  constructor(options: FilledOptions, budgetBytes: number, ledger: ControlLedger, lock: KeyLock) {
+  constructor(
+    options: FilledOptions,
+    budgetBytes: number,
+    ledger: ControlLedger,
+    lock: KeyLock,
+    { makeSpool, lastChannel }: LeftBehind,
+  ) {
     const { signer, owner, clock, crypto, log, authTag } = options;
     this.#options = options;
     this.#budgetBytes = budgetBytes;
@@ -108,12 +124,16 @@ class Run implements Harness {
       ...options,
       run: this.run,
       budgetBytes,
+      makeSpool,
       authTag: () => authTag,
       onRelayReady: (client) => this.#introduce(identity, client),
     });
     this.#openedAt = this.#tellStart();
-    this.#channels = new Channels(this.run, options.uuid, (stream, id) => this.#mirror.open(stream, id));
-    this.#channel = this.#channels.open(null);
+    const continues = lastChannel && continuation(lastChannel, this.#mirror.lastKept(lastChannel.stream));
+    this.#channels = new Channels(this.run, options.uuid, (stream, id) =>
+      this.#mirror.open(stream, id, id === lastChannel?.channelId ? continues : undefined),
+    );
+    this.#channel = this.#channels.open(null, lastChannel?.channelId);
     this.#permissions = new PermissionDesk({
       policy: options.permissions,
       nonce: () => hexEncode(crypto.randomBytes(NONCE_BYTES)),
@@ -149,6 +169,7 @@ class Run implements Harness {
   /** Starts the agent and listens for controls; rejects when the agent's process can't be started. */
   async start(): Promise<void> {
     try {
+      await writeLastChannel(this.#options.stateDir, { channelId: this.channelId, stream: this.stream });
       await this.#keeper.startFirst();
     } catch (cause) {
       await this.#mirror.close([], 0);
@@ -172,8 +193,19 @@ class Run implements Harness {
     await this.#keeper.close();
     const places = this.#channels.all().map(({ stream, sessionId }) => ({ stream, sessionId, turnId: null }));
     await this.#mirror.close(places, FLUSH_MS);
+    await this.#noteEnd();
     await this.#ledger.close();
     await this.#lock.release();
+  }
+
+  /** The next run can tell that nothing of this one is missing. */
+  async #noteEnd(): Promise<void> {
+    const { channelId, stream } = this;
+    const end = this.#mirror.head(stream);
+    if (end === undefined) return;
+    await writeLastChannel(this.#options.stateDir, { channelId, stream, end }).catch((cause: unknown) =>
+      this.#options.log.warn({ err: cause }, "this run's orderly end could not be written down"),
+    );
   }
 
   #makeConversation(): Conversation {

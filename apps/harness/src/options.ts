@@ -50,7 +50,7 @@ export interface HarnessOptions {
   readonly exitGraceMs?: number;
   /** Longer lines are passed on but recorded by their ends and hash only. */
   readonly maxLineBytes?: number;
-  /** Ciphertext kept for viewers that come late. */
+  /** Ciphertext kept on disk for viewers that come late and relays that are away. */
   readonly spoolBytes?: number;
 }
 
@@ -75,7 +75,7 @@ export function fillOptions(options: HarnessOptions): FilledOptions {
     crashRestMs: 300_000,
     exitGraceMs: 2_000,
     maxLineBytes: 16 * 1_024 * 1_024,
-    spoolBytes: 64 * 1_024 * 1_024,
+    spoolBytes: 256 * 1_024 * 1_024,
     ...options,
   };
 }

@@ -63,7 +63,7 @@ describe('controls', () => {
     await viewer.until('the new run', () => viewer.snapshot?.run === second.run);
     await line.publish(await stage.frame(prompt, nowSec() - 2));
     const answer = await viewer.until('the answer', () =>
-      viewer.events(second.run).find(({ kind, payload }) => kind === 'control_result' && payload.includes(REQUEST)),
+      viewer.events(second.stream).find(({ kind, payload }) => kind === 'control_result' && payload.includes(REQUEST)),
     );
     expect(JSON.parse(answer.payload)).toMatchObject({ status: 'accepted' });
     expect(viewer.events(second.stream).some(({ kind }) => kind === 'turn_started')).toBe(false);
@@ -93,7 +93,7 @@ describe('controls', () => {
     await viewer.until('the new run', () => viewer.snapshot?.run === second.run);
     await line.publish(await stage.frame(prompt, nowSec() - 2));
     const answer = await viewer.until('the answer', () =>
-      viewer.events(second.run).find(({ kind, payload }) => kind === 'control_result' && payload.includes(REQUEST)),
+      viewer.events(second.stream).find(({ kind, payload }) => kind === 'control_result' && payload.includes(REQUEST)),
     );
     expect(JSON.parse(answer.payload)).toMatchObject({ type: 'prompt', status: 'uncertain' });
     expect(viewer.events().some(({ kind }) => kind === 'turn_started')).toBe(false);
@@ -123,7 +123,9 @@ describe('controls', () => {
     await viewer.until('the end of the turn', () => viewer.find('turn_completed'));
     expect(viewer.events().some(({ payload: text }) => text.includes(canary))).toBe(true);
     await harness.close();
-    const files = readdirSync(stage.stateDir).map((name) => join(stage.stateDir, name));
+    const files = readdirSync(stage.stateDir, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name));
     expect(files.length).toBeGreaterThan(0);
     const bytes = Buffer.from(canary);
     const shapes = [

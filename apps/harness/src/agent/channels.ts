@@ -40,8 +40,7 @@ export class Channels {
     this.#openStream = openStream;
   }
 
-  open(sessionId: string | null): Channel {
-    const channelId = this.#uuid();
+  open(sessionId: string | null, channelId = this.#uuid()): Channel {
     const stream = this.#uuid();
     const { timestamp } = this.#openStream(stream, channelId);
     const channel: Channel = {

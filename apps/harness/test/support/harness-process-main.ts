@@ -3,7 +3,7 @@ import { startHarness } from '@heliograph/app-harness';
 import { selectNodeCrypto } from '@heliograph/crypto/node';
 import { type AuthTag, hexDecode, localSigner } from '@heliograph/wire';
 
-/** The program of `HarnessProcess`: one harness around the agent that echoes, told by STAGE what to use. */
+/** The program of `HarnessProcess`: one harness around a scripted agent, told by STAGE what to use. */
 interface Told {
   readonly relay: string;
   readonly owner: string;
@@ -12,6 +12,8 @@ interface Told {
   readonly cwd: string;
   readonly stateDir: string;
   readonly dieAtUuid: number;
+  readonly script: string;
+  readonly spoolBytes?: number;
 }
 
 const told = JSON.parse(process.env.STAGE ?? '') as Told;
@@ -19,7 +21,7 @@ const { crypto } = selectNodeCrypto();
 let uuids = 0;
 
 const { run, channelId } = await startHarness({
-  command: [process.execPath, new URL('../../../../fixtures/agents/echoes.mjs', import.meta.url).pathname],
+  command: [process.execPath, new URL(`../../../../fixtures/agents/${told.script}`, import.meta.url).pathname],
   cwd: told.cwd,
   env: process.env,
   relays: [told.relay],
@@ -27,6 +29,7 @@ const { run, channelId } = await startHarness({
   owner: told.owner,
   authTag: told.authTag,
   stateDir: told.stateDir,
+  ...(told.spoolBytes !== undefined ? { spoolBytes: told.spoolBytes } : {}),
   permissions: 'ask',
   crypto,
   log: { debug() {}, info() {}, warn() {}, error() {} },

@@ -6,8 +6,13 @@ import type { Stage } from './stage.ts';
 
 /** What the child is told in its environment. */
 export interface ChildOptions {
-  /** It kills itself with SIGKILL when its harness asks for this many uuids. */
-  readonly dieAtUuid: number;
+  /** It kills itself with SIGKILL when its harness asks for this many uuids; 0: never. */
+  readonly dieAtUuid?: number;
+  /** A file of fixtures/agents. */
+  readonly script?: string;
+  readonly agentEnv?: Readonly<Record<string, string>>;
+  readonly relay?: string;
+  readonly spoolBytes?: number;
 }
 
 /** A harness in a process of its own, that can die like one. */
@@ -17,14 +22,21 @@ export class HarnessProcess {
   /** The signal or code it ended with. */
   readonly exited: Promise<string>;
 
-  static async start(stage: Stage, { dieAtUuid }: ChildOptions): Promise<HarnessProcess> {
+  /** Kills it as the system would: no goodbye. */
+  readonly kill: () => void;
+
+  static async start(stage: Stage, options: ChildOptions): Promise<HarnessProcess> {
+    const { dieAtUuid = 0, script = 'echoes.mjs', agentEnv = {}, relay = stage.relayUrl, spoolBytes } = options;
     const main = new URL('./harness-process-main.ts', import.meta.url).pathname;
     const child = spawn(process.execPath, ['--import', 'tsx', main], {
       stdio: ['ignore', 'pipe', 'inherit'],
       env: {
         ...process.env,
+        ...agentEnv,
         STAGE: JSON.stringify({
-          relay: stage.relayUrl,
+          relay,
+          script,
+          spoolBytes,
           owner: stage.owner,
           agentKey: hexEncode(stage.agentKey),
           authTag: attest(stage.ownerKey, stage.agent, '', stage.crypto),
@@ -37,12 +49,18 @@ export class HarnessProcess {
     const exited = once(child, 'exit').then(([code, signal]) => String(signal ?? code));
     stage.atEnd(() => child.kill('SIGKILL'));
     const [ready] = (await once(createInterface(child.stdout), 'line')) as [string];
-    return new HarnessProcess(JSON.parse(ready) as { run: string; channelId: string }, exited);
+    const kill = () => void child.kill('SIGKILL');
+    return new HarnessProcess(JSON.parse(ready) as { run: string; channelId: string }, exited, kill);
   }
 
-  private constructor({ run, channelId }: { run: string; channelId: string }, exited: Promise<string>) {
+  private constructor(
+    { run, channelId }: { run: string; channelId: string },
+    exited: Promise<string>,
+    kill: () => void,
+  ) {
     this.run = run;
     this.channelId = channelId;
     this.exited = exited;
+    this.kill = kill;
   }
 }
