@@ -6,6 +6,7 @@ import {
   payloadOf,
   type Snapshot,
   type StreamHead,
+  type StreamOpened,
 } from '@heliograph/wire';
 import type { Clock } from './clock.ts';
 import { type SeqSpan, StreamChain } from './stream-chain.ts';
@@ -192,6 +193,8 @@ export class AgentView {
         this.#noteHead(payloadOf<{ head: StreamHead }>(event)?.head);
         break;
       case 'stream_opened':
+        // Where the last run's stream of this channel ended: its tail may have been lost with that run.
+        this.#noteHead(payloadOf<StreamOpened>(event)?.continues);
         if (this.#harness !== 'live' || event.stream === undefined || event.timestamp <= this.#snapshotNow) break;
         if (event.channelId === null && event.stream !== this.#run) this.#leaveRun();
         else this.#live.add(event.stream);

@@ -240,6 +240,25 @@ describe('the viewer', () => {
     expect(of('warning')).toEqual([]);
   });
 
+  it('VI16: asks a harness that has started anew for what it lacks of the stream that goes on', async () => {
+    const { agent, clock, shown } = setup();
+    agent.listen((control) => void agent.answerHello(control));
+    await clock.settle();
+    await agent.say('s', 'c', ['stream_opened', { channelId: 'c' }]);
+    const missed = await agent.seal('s', 'c', ['acp_read', { last: 'words' }]);
+    await clock.advance(3_000);
+    agent.listen((control) => {
+      if (control.type !== 'replay') return void agent.answerHello(control);
+      if (control.stream === 's' && control.fromSeq === 2 && control.toSeq === 2) void agent.deliver(missed);
+    });
+    agent.run = 'run-2';
+    await agent.say('run-2', null, ['stream_opened', { channelId: null }]);
+    const continues = { stream: 's', seq: 2, hash: missed.hash, clean: false };
+    await agent.say('t', 'c', ['stream_opened', { channelId: 'c', continues }]);
+    await clock.advance(20_000);
+    expect(shown()).toContain('true:s:2');
+  });
+
   it('VI15: warns of an agent whose clock is off', async () => {
     const { agent, clock, of } = setup();
     agent.clockOffsetMs = 300_000;
