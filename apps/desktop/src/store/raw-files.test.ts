@@ -1,7 +1,7 @@
 import { TranscriptFold } from '@heliograph/transcript';
 import { expect, test } from 'vitest';
 import { StoryAgent } from '../dev/story-agent.ts';
-import { type RawSelection, rawFileParts } from './raw-files.ts';
+import { type RawSelection, rawFileParts, sessionLines } from './raw-files.ts';
 
 const story = new StoryAgent({ name: 'Claude', host: 'h', cwd: '/srv', startMs: Date.UTC(2026, 10, 30) })
   .prompt('go')
@@ -11,7 +11,7 @@ const fold = new TranscriptFold();
 for (const event of story.events) fold.insert(event);
 
 function download(selection: RawSelection, of = fold): Buffer {
-  return Buffer.concat(rawFileParts(of.log, of.transcript(story.channelId), story.presence().run, selection));
+  return Buffer.concat(rawFileParts(of.log, of.transcript(story.channelId).streams, story.presence().run, selection));
 }
 
 const written = (kinds: readonly string[]) =>
@@ -41,4 +41,13 @@ test('DT15: a line that is no UTF-8 comes out as its bytes, a last one without a
   });
   broken.insert({ ...base, seq: base.seq + 1, timestamp: base.timestamp.replace(/\d{3}Z$/, '999Z'), payload });
   expect(download('read', broken)).toEqual(Buffer.concat([Buffer.from(written(['acp_read'])), bytes]));
+});
+
+test('DT15: the rail shows every line that a download holds, in the same order', () => {
+  const { streams } = fold.transcript(story.channelId);
+  const lines = sessionLines(fold.log, streams, story.presence().run, story.channelId);
+  const shown = Array.from({ length: lines.length }, (_, at) => lines.at(at)).filter(
+    (line) => line?.direction !== 'note',
+  );
+  expect(shown.map((line) => `${line?.text}\n`).join('')).toBe(download('all').toString());
 });

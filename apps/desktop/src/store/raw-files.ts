@@ -1,22 +1,42 @@
-import { type EventLog, FOREIGN_STREAM, mergeRawLines, type RawLine, type Transcript } from '@heliograph/transcript';
+import {
+  type EventLog,
+  FOREIGN_STREAM,
+  mergeRawLines,
+  type RawLine,
+  type RawLines,
+  selectRawLines,
+  selectRawTimeline,
+} from '@heliograph/transcript';
 
 /** What a download holds: what one side wrote, or both sides' lines in the order of the wire. */
 export type RawSelection = 'read' | 'write' | 'all';
 
-/**
- * The lines of a session as the bytes that went over the wire, each with its LF (but for a last one that had none). With
- * the harness stream of the run (`run`), whose lines (initialize, session/new) belong to every session of it.
- */
+/** The streams whose lines belong to a session: its own, and the harness stream of the run (initialize, session/new, noise). */
+function streamsOf(streams: readonly string[], run: string | undefined): readonly string[] {
+  const ours = streams.filter((stream) => stream !== FOREIGN_STREAM);
+  return run === undefined || ours.includes(run) ? ours : [run, ...ours];
+}
+
+/** Every line of a session, in the order of the wire. Other implementations' events have no stream and stand as they came. */
+export function sessionLines(
+  log: EventLog,
+  streams: readonly string[],
+  run: string | undefined,
+  channelId: string | null,
+): RawLines {
+  if (streams.includes(FOREIGN_STREAM)) return selectRawLines(log, streams, channelId);
+  return selectRawTimeline(log, streamsOf(streams, run));
+}
+
+/** The lines of a session as the bytes that went over the wire, each with its LF (but for a last one that had none). */
 export function rawFileParts(
   log: EventLog,
-  transcript: Transcript,
+  streams: readonly string[],
   run: string | undefined,
   selection: RawSelection,
 ): readonly Uint8Array<ArrayBuffer>[] {
-  const streams = transcript.streams.filter((stream) => stream !== FOREIGN_STREAM);
-  const all = run === undefined || streams.includes(run) ? streams : [run, ...streams];
   const parts: Uint8Array<ArrayBuffer>[] = [];
-  for (const line of mergeRawLines(log, all)) {
+  for (const line of mergeRawLines(log, streamsOf(streams, run))) {
     if (line.direction === 'note' || (selection !== 'all' && line.direction !== selection)) continue;
     parts.push(lineBytes(line));
     if (line.unterminated !== true) parts.push(LF);

@@ -33,10 +33,10 @@ export function DownloadLines(props: { readonly agent: AgentRecord; readonly ses
   }, [isOpen]);
 
   const save = (selection: RawSelection) => {
-    const transcript = agent.fold.transcript(session.channelId);
+    const { streams } = agent.fold.transcript(session.channelId);
     const run = agent.presence?.run ?? agent.fold.agent().run;
     const name = `${(session.channelId ?? 'harness').slice(0, 8)}.${selection}.ndjson`;
-    saveFile(name, rawFileParts(agent.fold.log, transcript, run, selection), 'application/x-ndjson');
+    saveFile(name, rawFileParts(agent.fold.log, streams, run, selection), 'application/x-ndjson');
     setOpen(false);
   };
   return (

@@ -1,8 +1,9 @@
-import { type RawLines, type SeqRange, selectRawLines } from '@heliograph/transcript';
+import type { RawLines, SeqRange } from '@heliograph/transcript';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { X } from 'lucide-react';
 import { type Ref, useImperativeHandle, useMemo, useRef, useState } from 'react';
 import type { AgentRecord } from '../../store/desktop-store.ts';
+import { sessionLines } from '../../store/raw-files.ts';
 import { coversLine } from '../../store/rows.ts';
 import type { SessionRef } from '../../store/session-ref.ts';
 import { formatNumber } from '../../text/human.ts';
@@ -32,7 +33,11 @@ export function RawRail(props: {
   const { agent, session } = props;
   const { log } = agent.fold;
   const streams = useTranscript(session, (transcript) => transcript.streams);
-  const lines = useMemo(() => selectRawLines(log, streams, session.channelId), [log, streams, session.channelId]);
+  const run = agent.presence?.run ?? agent.fold.agent().run;
+  const lines = useMemo(
+    () => sessionLines(log, streams, run, session.channelId),
+    [log, streams, run, session.channelId],
+  );
   const [marked, setMarked] = useState<readonly SeqRange[]>([]);
   const [open, setOpen] = useState<string>();
   const scroller = useRef<HTMLDivElement>(null);
