@@ -99,6 +99,7 @@ class Run implements Harness {
   readonly #intake: ControlIntake;
   readonly #lateViewers: LateViewers;
   #resolveClosed: (end: { readonly code: 0 | 1; readonly reason: string }) => void = () => {};
+  #sessionMadeMs = 0;
   #closing: Promise<void> | undefined;
 
   constructor(
@@ -226,6 +227,7 @@ class Run implements Harness {
         lastByteAgeMs: () => this.#keeper.agent?.lastByteAgeMs() ?? 0,
         startAgent: () => this.#keeper.start(),
         killAgent: () => this.#keeper.killAndRespawn(),
+        prompted: () => this.#noteContext(),
         bytesRead: () => this.#keeper.agent?.bytesRead ?? 0,
         restReason: () =>
           this.#keeper.isResting
@@ -250,7 +252,7 @@ class Run implements Harness {
       },
       onWithdrawn: (id) => this.#permissions.withdraw(id),
       onNotification: (line) => this.#noteActivity(line),
-      onSession: (session, request) => void this.#resolveSession(session, request),
+      onSession: (...opened) => void this.#resolveSession(...opened),
       onReady: (agent) => this.#conversation.sessionReady(agent),
       onStartFailed: (failure, isFirst) => this.#startFailed(failure, isFirst),
       onGone: (...end) => this.#agentGone(...end),
@@ -326,20 +328,41 @@ class Run implements Harness {
 
   #configure(channelId: string, change: ConfigChange, reply: AdmittedControl['reply']): void {
     if (channelId === this.channelId) this.#conversation.configure(change, reply);
-    else reply({ status: 'failure', reason: `the sessions of this run that can be set are those of ${this.channelId}` });
+    else
+      reply({ status: 'failure', reason: `the sessions of this run that can be set are those of ${this.channelId}` });
   }
 
   /** The channel has its session: told in the channel's own stream, with where the request for it stands. */
-  async #resolveSession({ sessionId, result }: OpenedSession, request: Promise<Emitted | Error>): Promise<void> {
+  async #resolveSession(
+    { sessionId, result, how }: OpenedSession,
+    request: Promise<Emitted | Error>,
+    contextLost?: string,
+  ): Promise<void> {
+    const isNewSession = how === 'new';
+    this.#sessionMadeMs = isNewSession ? this.#options.clock.nowMs() : 0;
     this.#channel.sessionId = sessionId;
+    if (how !== 'new') this.#noteContext();
     this.#channel.config = result;
     const written = await request;
     const requestSeq = written instanceof Error ? 0 : written.firstSeq;
     const place = { stream: this.stream, sessionId, turnId: null };
-    this.#emit(place, 'session_resolved', { sessionId, isNewSession: true, requestStream: this.run, requestSeq });
+    this.#emit(place, 'session_resolved', {
+      sessionId,
+      isNewSession,
+      requestStream: isNewSession ? this.run : this.stream,
+      requestSeq,
+      ...(how === 'loaded' ? { loaded: true } : {}),
+      ...(contextLost !== undefined ? { contextLost } : {}),
+    });
     const { configOptions, modes, models } = result;
     if (configOptions === undefined && modes === undefined && models === undefined) return;
     this.#emit(place, 'session_config_captured', { configOptions, modes, models });
+  }
+
+  /** The open session holds something: it is worth opening again. */
+  #noteContext(): void {
+    const { sessionId } = this.#channel;
+    if (sessionId !== null) this.#channel.earlier = { sessionId, createdMs: this.#sessionMadeMs };
   }
 
   #startFailed(failure: StartFailure, isFirst: boolean): void {

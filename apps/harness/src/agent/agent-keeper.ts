@@ -14,7 +14,7 @@ export interface KeeperOptions extends AgentOptions {
 export interface KeeperPort extends Omit<AgentPort, 'onExit'> {
   readonly channel: Channel;
   /** Called at once: what the agent says next belongs to the session. */
-  onSession(session: OpenedSession, request: Promise<Emitted | Error>): void;
+  onSession(session: OpenedSession, request: Promise<Emitted | Error>, contextLost?: string): void;
   onReady(agent: Agent): void;
   /** `isFirst`: the very first start of this harness. The process is gone by now. */
   onStartFailed(failure: StartFailure, isFirst: boolean): void;
@@ -111,9 +111,8 @@ export class AgentKeeper {
   }
 
   async #bringUp(agent: Agent, isFirst: boolean): Promise<void> {
-    const { channel, onSession } = this.#port;
     let outcome: Result<unknown, StartFailure> = await agent.initialize();
-    if (outcome.ok) outcome = await agent.newSession(channel, onSession);
+    if (outcome.ok) outcome = await this.#openSession(agent);
     if (!outcome.ok) {
       this.#ended = agent;
       await agent.end(this.#options.exitGraceMs);
@@ -124,6 +123,22 @@ export class AgentKeeper {
     }
     this.#isStarting = false;
     this.#port.onReady(agent);
+  }
+
+  /** The channel's earlier session where the agent can open it again, else a new one that says so. */
+  async #openSession(agent: Agent): Promise<Result<unknown, StartFailure>> {
+    const { channel, onSession } = this.#port;
+    const { earlier } = channel;
+    const by = agent.reopening;
+    let lost: string | undefined;
+    if (earlier !== undefined && by !== undefined) {
+      // Tried once: an agent that dies of it must not do so for ever.
+      channel.earlier = undefined;
+      const outcome = await agent.reopenSession(channel, earlier, by, (...session) => onSession(...session));
+      if (outcome.ok || agent.hasExited || outcome.error.code !== 'refused') return outcome;
+      lost = outcome.error.message;
+    } else if (earlier !== undefined) lost = 'this agent can not open a session again';
+    return agent.newSession(channel, (session, request) => onSession(session, request, lost));
   }
 
   #gone(agent: Agent, exit: ProcessExit): void {

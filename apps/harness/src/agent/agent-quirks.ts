@@ -4,13 +4,15 @@ export interface AgentQuirks {
   readonly login?: string;
   /** Loading a session within the clock minute of its creation destroys it. */
   readonly loadsNextMinute?: boolean;
+  /** Answers session/load before it has repeated everything. */
+  readonly repeatsAfterAnswer?: boolean;
 }
 
 /** The one place where agents differ by name: the part of `agentInfo.name` (or of the command's name) that tells them. */
 const TABLE: readonly (readonly [string, AgentQuirks])[] = [
   ['claude', { login: 'claude /login' }],
   ['codex', { login: 'codex login' }],
-  ['gemini', { login: 'gemini (then /auth)', loadsNextMinute: true }],
+  ['gemini', { login: 'gemini (then /auth)', loadsNextMinute: true, repeatsAfterAnswer: true }],
   ['opencode', { login: 'opencode auth login' }],
   ['goose', { login: 'goose configure' }],
   ['qwen', { login: 'qwen (then /auth)' }],

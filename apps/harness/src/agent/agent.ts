@@ -3,7 +3,8 @@ import { encodeError, err, ok, type Result, RPC_METHOD_NOT_FOUND } from '@heliog
 import type { Emitted, EventBody, Place } from '../mirror/observer-bus.ts';
 import { AcpClient, type RpcAnswer } from './acp-client.ts';
 import { AgentProcess, type ProcessExit } from './agent-process.ts';
-import type { Channel } from './channels.ts';
+import { quirksOf } from './agent-quirks.ts';
+import type { Channel, EarlierSession } from './channels.ts';
 import { exitedEarly, refusedStart, type StartFailure, tooSlow } from './failure.ts';
 import { type Route, Router, rawRequestId } from './router.ts';
 import { StderrFeed } from './stderr-feed.ts';
@@ -39,7 +40,14 @@ export interface AgentPort {
 export interface OpenedSession {
   readonly sessionId: string;
   readonly result: Record<string, unknown>;
+  readonly how: 'new' | 'resumed' | 'loaded';
 }
+
+/** An agent that repeats has said it all when nothing came for so long; looked at this often at most. */
+const QUIET_MS = 500;
+const MAX_QUIET_WAITS = 40;
+const MINUTE_MS = 60_000;
+const MINUTE_MARGIN_MS = 500;
 
 /** One life of an agent process: the tap on it, the requests to it, and how it started and ended. */
 export class Agent {
@@ -55,6 +63,8 @@ export class Agent {
   #lastByteMs: number;
   #bytesRead = 0;
   #whenGone = () => {};
+  /** The session whose history the agent is repeating. */
+  #repeating: string | undefined;
 
   /** Starts the process; rejects as `AgentProcess.start` does. */
   static async start(options: AgentOptions, port: AgentPort): Promise<Agent> {
@@ -89,6 +99,7 @@ export class Agent {
       emit: (place, body) => port.emit(place, body),
       send: (bytes, flushed) => this.#process?.write(bytes, flushed),
       onLine: (line) => this.#receive(line),
+      isReplayed: (sessionId) => sessionId !== null && sessionId === this.#repeating,
     });
     this.client = new AcpClient((lines) => this.write(lines));
   }
@@ -152,11 +163,73 @@ export class Agent {
       const sessionId = (result as { sessionId?: unknown } | null | undefined)?.sessionId;
       isOpen = typeof sessionId === 'string';
       this.#router.resolve(channelId, isOpen ? (sessionId as string) : undefined);
-      if (isOpen) opened({ sessionId: sessionId as string, result: result as Record<string, unknown> }, request);
+      if (isOpen)
+        opened({ sessionId: sessionId as string, result: result as Record<string, unknown>, how: 'new' }, request);
     });
     if (!answer.ok) this.#router.resolve(channelId, undefined);
     if (!answer.ok || isOpen) return answer;
     return err({ code: 'refused', message: "the agent's answer to session/new names no sessionId" });
+  }
+
+  /** How this agent opens a session again, undefined where it can't. */
+  get reopening(): 'resume' | 'load' | undefined {
+    const { agentCapabilities } = (this.#initializeResult ?? {}) as {
+      agentCapabilities?: { loadSession?: unknown; sessionCapabilities?: { resume?: unknown } | null } | null;
+    };
+    const resume = agentCapabilities?.sessionCapabilities?.resume;
+    if (resume !== undefined && resume !== null && resume !== false) return 'resume';
+    return agentCapabilities?.loadSession === true ? 'load' : undefined;
+  }
+
+  /**
+   * Opens an earlier session again. What the agent repeats of it is recorded as `replayed`. `refused` with the agent's words
+   * where it won't; then another session may be opened.
+   */
+  async reopenSession(
+    channel: Channel,
+    { sessionId, createdMs }: EarlierSession,
+    by: 'resume' | 'load',
+    opened: (session: OpenedSession, request: Promise<Emitted | Error>) => void,
+  ): Promise<Result<unknown, StartFailure>> {
+    const { command, cwd } = this.#options;
+    const quirks = quirksOf(this.#initializeResult, command);
+    if (quirks.loadsNextMinute === true) await this.#minuteAfter(createdMs);
+    this.#router.reserve(channel.channelId, sessionId);
+    this.#repeating = sessionId;
+    const params = { sessionId, cwd, mcpServers: [] };
+    const answer = await this.#ask(`session/${by}`, params, (result, request) => {
+      if (quirks.repeatsAfterAnswer !== true) this.#repeating = undefined;
+      const how = by === 'resume' ? 'resumed' : 'loaded';
+      opened({ sessionId, result: (result ?? {}) as Record<string, unknown>, how }, request);
+    });
+    if (!answer.ok) this.#router.release(sessionId);
+    else if (quirks.repeatsAfterAnswer === true) await this.#quiet();
+    this.#repeating = undefined;
+    return answer;
+  }
+
+  /** Waits until the agent has said all it repeats: a prompt sent before would be told apart from it by nothing. */
+  async #quiet(): Promise<void> {
+    for (let waits = 0; waits < MAX_QUIET_WAITS && this.#exit === undefined; waits++) {
+      const before = this.#bytesRead;
+      await new Promise<void>((resolve) => void this.#options.clock.setTimer(QUIET_MS, resolve));
+      if (this.#bytesRead === before) return;
+    }
+  }
+
+  /** Waits until the clock minute of `atMs` is over. */
+  async #minuteAfter(atMs: number): Promise<void> {
+    const { clock } = this.#options;
+    const waitMs = (Math.floor(atMs / MINUTE_MS) + 1) * MINUTE_MS - clock.nowMs();
+    if (waitMs <= 0 || waitMs > MINUTE_MS) return;
+    await new Promise<void>((resolve) => {
+      const cancel = clock.setTimer(waitMs + MINUTE_MARGIN_MS, resolve);
+      this.#whenGone = () => {
+        cancel();
+        resolve();
+      };
+      if (this.#exit !== undefined) this.#whenGone();
+    });
   }
 
   /** Asks the agent to go, then makes it. */

@@ -4,6 +4,12 @@ import type { Route } from './router.ts';
 import type { SessionConfig } from './session-config.ts';
 import type { Turn } from './turn.ts';
 
+/** A session that may be opened again. */
+export interface EarlierSession {
+  readonly sessionId: string;
+  readonly createdMs: number;
+}
+
 /** One conversation: its stream in this run, and what a viewer that comes late must hear of it. */
 export interface Channel {
   readonly channelId: string;
@@ -12,6 +18,8 @@ export interface Channel {
   sessionId: string | null;
   title: string | null;
   turn: Turn | undefined;
+  /** The newest session, also when its agent is gone. */
+  earlier: EarlierSession | undefined;
   /** What the session can be set to, as the agent told it last. */
   config: SessionConfig;
   /** goose: the run it says it is in. */
@@ -50,6 +58,7 @@ export class Channels {
       sessionId,
       title: null,
       turn: undefined,
+      earlier: undefined,
       config: {},
       activeRunId: undefined,
       turns: [],

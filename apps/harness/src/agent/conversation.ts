@@ -35,6 +35,8 @@ export interface ConversationPort extends TurnPort {
   startAgent(): void;
   /** Kills the agent and everything it started; ends in `agentGone`. */
   killAgent(): void;
+  /** The session has been prompted: from now on it holds something worth opening again. */
+  prompted(): void;
   /** Bytes the agent has written so far. */
   bytesRead(): number;
   /** Why the agent is not started right now, undefined when it is or may be. */
@@ -264,6 +266,7 @@ export class Conversation {
   #begin(prompt: QueuedPrompt): string {
     const turn = this.#open(prompt);
     const params = { sessionId: this.channel.sessionId, prompt: prompt.content };
+    this.#port.prompted();
     void this.#agent?.client.request('session/prompt', params, 'owner', (answer) => this.#answered(turn, answer));
     return turn.turnId;
   }

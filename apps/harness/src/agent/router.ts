@@ -43,6 +43,16 @@ export class Router {
     this.#channels.set(sessionId, channelId);
   }
 
+  /** A session that is asked for again: what comes for it belongs to this channel. */
+  reserve(channelId: string, sessionId: string): void {
+    this.#channels.set(sessionId, channelId);
+  }
+
+  /** It was not to be had: the channel waits for another one. */
+  release(sessionId: string): void {
+    this.#channels.delete(sessionId);
+  }
+
   /** `text` is the line that `message` was read from. */
   route(direction: Direction, message: RpcMessage, text: string): Route {
     if (message.type === 'response' || message.type === 'error') {

@@ -22,6 +22,7 @@ function open(maxLineBytes = 1_000) {
       sent.push(new TextDecoder().decode(bytes));
       flushes.push(flushed);
     },
+    isReplayed: () => false,
     onLine: (line) => lines.push(line),
   });
   return { tap, events, sent, flushes, lines };

@@ -42,6 +42,8 @@ export interface TapPort {
   /** Hands bytes to the agent; `flushed` is called once. */
   send(bytes: Uint8Array, flushed: (error: Error | undefined) => void): void;
   onLine(line: ReadLine): void;
+  /** Whether what the agent says of this session now is what it said before. */
+  isReplayed(sessionId: string | null): boolean;
 }
 
 interface Unflushed {
@@ -123,7 +125,8 @@ export class Tap {
     this.#proveWrites(message.value);
     const route = this.#port.router.route('read', message.value, text);
     const droppable = message.value.type === 'notification';
-    const read = this.#emitRead(route, { ...body, ...ending(line), droppable });
+    const replayed = droppable && this.#port.isReplayed(route.sessionId) ? { replayed: true as const } : {};
+    const read = this.#emitRead(route, { ...body, ...ending(line), ...replayed, droppable });
     this.#port.onLine({ message: message.value, text, route, ...read });
   }
 

@@ -29,6 +29,7 @@ export interface EventBody {
   readonly payload: string;
   readonly via?: Via;
   readonly unterminated?: true;
+  readonly replayed?: true;
   readonly redacted?: readonly string[];
   /** One JSON value that other parsers choke on: travels escaped, as parts. */
   readonly fragile?: boolean;
@@ -137,7 +138,7 @@ export class ObserverBus {
   #event(place: Place, body: EventBody, seq: number) {
     const opened = this.#streams.get(place.stream);
     if (opened === undefined) throw new RangeError(`stream ${place.stream} was never opened`);
-    const { kind, payload, via, unterminated, redacted } = body;
+    const { kind, payload, via, unterminated, replayed, redacted } = body;
     return {
       seq,
       timestamp: this.now(),
@@ -150,6 +151,7 @@ export class ObserverBus {
       stream: place.stream,
       ...(via !== undefined ? { via } : {}),
       ...(unterminated !== undefined ? { unterminated } : {}),
+      ...(replayed !== undefined ? { replayed } : {}),
       ...(redacted !== undefined && redacted.length > 0 ? { redacted } : {}),
       payload,
     };

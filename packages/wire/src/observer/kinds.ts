@@ -54,6 +54,8 @@ export interface SessionResolved {
   readonly requestStream: string;
   readonly requestSeq: number;
   readonly loaded?: boolean;
+  /** Why the session before this one could not be opened again: what it knew is lost. */
+  readonly contextLost?: string;
 }
 
 export interface AgentStderr {
