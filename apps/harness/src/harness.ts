@@ -23,7 +23,7 @@ import type { Emitted, Place } from './mirror/observer-bus.ts';
 import { openSpool } from './mirror/open-spool.ts';
 import { hideSecretArgs, hideSecrets } from './mirror/secret-shapes.ts';
 import type { Spool, SpoolPort } from './mirror/spool.ts';
-import { type FilledOptions, fillOptions, type HarnessOptions } from './options.ts';
+import { type FilledOptions, fillOptions, type HarnessOptions, type PermissionPolicy } from './options.ts';
 import { agreeOnBudget } from './relay-limits.ts';
 
 /** A running harness. */
@@ -46,7 +46,18 @@ const NONCE_BYTES = 16;
 /** What of a frame a snapshot may not use: its head. */
 const SNAPSHOT_HEAD_BYTES = 1_024;
 const MAX_TITLE_LENGTH = 200;
-const FEATURES = ['prompt', 'queue', 'steer', 'config', 'cancel', 'permissions', 'replay', 'parts'];
+const FEATURES = [
+  'prompt',
+  'queue',
+  'steer',
+  'config',
+  'restart',
+  'policy',
+  'cancel',
+  'permissions',
+  'replay',
+  'parts',
+];
 
 /**
  * Starts an agent and mirrors it to its owner. Resolves when the agent process runs; rejects with an Error of code
@@ -100,6 +111,9 @@ class Run implements Harness {
   readonly #lateViewers: LateViewers;
   #resolveClosed: (end: { readonly code: 0 | 1; readonly reason: string }) => void = () => {};
   #sessionMadeMs = 0;
+  #policy: PermissionPolicy;
+  /** Who waits for the agent to be there again. */
+  #restarting: AdmittedControl['reply'][] = [];
   #closing: Promise<void> | undefined;
 
   constructor(
@@ -111,6 +125,7 @@ class Run implements Harness {
   ) {
     const { signer, owner, clock, crypto, log, authTag } = options;
     this.#options = options;
+    this.#policy = options.permissions;
     this.#budgetBytes = budgetBytes;
     this.#ledger = ledger;
     this.#lock = lock;
@@ -136,7 +151,7 @@ class Run implements Harness {
     );
     this.#channel = this.#channels.open(null, lastChannel?.channelId);
     this.#permissions = new PermissionDesk({
-      policy: options.permissions,
+      policy: () => this.#policy,
       nonce: () => hexEncode(crypto.randomBytes(NONCE_BYTES)),
       sha256: (bytes) => crypto.sha256(bytes),
       write: (lines) => this.#keeper.agent?.write(lines) ?? Promise.resolve(new Error('the agent has exited')),
@@ -253,7 +268,10 @@ class Run implements Harness {
       onWithdrawn: (id) => this.#permissions.withdraw(id),
       onNotification: (line) => this.#noteActivity(line),
       onSession: (...opened) => void this.#resolveSession(...opened),
-      onReady: (agent) => this.#conversation.sessionReady(agent),
+      onReady: (agent) => {
+        this.#restarted({ status: 'applied' });
+        this.#conversation.sessionReady(agent);
+      },
       onStartFailed: (failure, isFirst) => this.#startFailed(failure, isFirst),
       onGone: (...end) => this.#agentGone(...end),
       isWanted: () => this.#conversation.wantsAgent,
@@ -321,9 +339,25 @@ class Run implements Harness {
         this.#configure(control.channelId, { type: 'option', configId, value }, reply);
         break;
       }
+      case 'restart_agent':
+        this.#restart(reply);
+        break;
+      case 'set_policy':
+        this.#policy = control.policy;
+        reply({ status: 'applied' });
+        break;
       default:
         control satisfies never;
     }
+  }
+
+  #restart(reply: AdmittedControl['reply']): void {
+    if (this.#keeper.restart()) this.#restarting.push(reply);
+    else reply({ status: 'failure', reason: 'the agent is starting already' });
+  }
+
+  #restarted(result: { readonly status: string; readonly reason?: string }): void {
+    for (const reply of this.#restarting.splice(0)) reply(result);
   }
 
   #configure(channelId: string, change: ConfigChange, reply: AdmittedControl['reply']): void {
@@ -366,6 +400,7 @@ class Run implements Harness {
   }
 
   #startFailed(failure: StartFailure, isFirst: boolean): void {
+    this.#restarted({ status: 'failure', reason: failure.message });
     if (!isFirst) {
       this.#options.log.error({ code: failure.code }, failure.message);
       this.#conversation.startFailed(failure);
@@ -406,6 +441,7 @@ class Run implements Harness {
     ];
     return describeRun({
       ...this.#options,
+      permissions: this.#policy,
       requestIds,
       run: this.run,
       now: this.#mirror.now(),

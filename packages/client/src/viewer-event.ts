@@ -77,6 +77,8 @@ export type ControlDraft =
       readonly configId: string;
       readonly value: string | boolean;
     }
+  | { readonly type: 'restart_agent' }
+  | { readonly type: 'set_policy'; readonly policy: 'ask' | 'allow' | 'reject' }
   | { readonly type: 'unqueue'; readonly channelId: string; readonly promptRequestId: string }
   | {
       readonly type: 'replace_queued';

@@ -82,6 +82,17 @@ export class AgentKeeper {
     );
   }
 
+  /** Ends the agent, if it is there, and starts it anew at once; false while it starts anyhow. */
+  restart(): boolean {
+    if (this.#isStarting || this.#isClosed) return false;
+    this.#crashesMs = [];
+    this.#endRest?.();
+    this.#endRest = undefined;
+    if (this.#agent === undefined) this.start();
+    else this.killAndRespawn();
+    return true;
+  }
+
   /** Kills the agent and starts it anew. */
   killAndRespawn(): void {
     const agent = this.#agent;

@@ -19,7 +19,8 @@ import {
 import type { OutLine, ReadLine } from './tap.ts';
 
 export interface PermissionPort {
-  readonly policy: PermissionPolicy;
+  /** The policy now. */
+  policy(): PermissionPolicy;
   /** 128 random bits, hex. */
   nonce(): string;
   sha256(bytes: Uint8Array): Uint8Array;
@@ -85,7 +86,7 @@ export class PermissionDesk {
     const entry: Entry = { request, place, unpin, state: { phase: 'pending' }, reply: undefined };
     this.#entries.set(request.requestNonce, entry);
     this.#forgetOld();
-    this.#step(entry, { type: 'policy', policy: this.#port.policy });
+    this.#step(entry, { type: 'policy', policy: this.#port.policy() });
   }
 
   decide(control: PermissionDecisionControl, reply: (result: Omit<ControlResult, 'type' | 'requestId'>) => void): void {

@@ -28,6 +28,8 @@ const controls: Control[] = [
   { ...base, type: 'switch_model', channelId: 'c', modelId: 'm' },
   { ...base, type: 'set_mode', channelId: 'c', modeId: 'm' },
   { ...base, type: 'set_config_option', channelId: 'c', configId: 'o', value: false },
+  { ...base, type: 'restart_agent' },
+  { ...base, type: 'set_policy', policy: 'reject' },
   { ...base, type: 'unqueue', channelId: 'c', promptRequestId: 'p' },
   { ...base, type: 'replace_queued', channelId: 'c', promptRequestId: 'p', content: [{ type: 'text', text: 'x' }] },
 ];
@@ -40,6 +42,17 @@ describe('controls', () => {
   it('CT2: ignore members of the future', () => {
     expect(parseControl(JSON.stringify({ ...controls[5], more: true }))).toEqual({ ok: true, value: controls[5] });
   });
+
+  it.each([{ channelId: 'c' }, { persist: true }, { policy: 'maybe' }])(
+    'CT3, HA89: a policy with %j is refused',
+    (change) => {
+      const said = { ...base, type: 'set_policy', policy: 'allow', ...change };
+      expect(parseControl(JSON.stringify(said))).toMatchObject({
+        ok: false,
+        error: { code: 'malformed', type: 'set_policy' },
+      });
+    },
+  );
 
   it('CT3: with a wrong member say which, and can still be answered', () => {
     const bad = (change: object) => parseControl(JSON.stringify({ ...controls[3], ...change }));

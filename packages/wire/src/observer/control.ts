@@ -63,6 +63,17 @@ export interface SetConfigOption extends ControlBase {
   readonly value: string | boolean;
 }
 
+/** Ends the agent, whatever it does, and starts it anew; also ends its rest after crashes. */
+export interface RestartAgent extends ControlBase {
+  readonly type: 'restart_agent';
+}
+
+/** What becomes of permission requests from now on, until the harness is restarted. */
+export interface SetPolicy extends ControlBase {
+  readonly type: 'set_policy';
+  readonly policy: 'ask' | 'allow' | 'reject';
+}
+
 export interface PermissionDecisionControl extends ControlBase {
   readonly type: 'permission_decision';
   readonly channelId: string;
@@ -96,6 +107,8 @@ export type Control =
   | SwitchModel
   | SetMode
   | SetConfigOption
+  | RestartAgent
+  | SetPolicy
   | PermissionDecisionControl
   | Hello
   | Replay;
@@ -218,6 +231,16 @@ export function parseControl(text: string): Result<Control, ControlError> {
       const { value } = c;
       if (typeof value !== 'string' && typeof value !== 'boolean') return bad('value', 'text, or true or false');
       return ok({ ...base, type, channelId: c.channelId as string, configId: c.configId as string, value });
+    }
+    case 'restart_agent':
+      return ok({ ...base, type });
+    case 'set_policy': {
+      const { policy } = c;
+      if (policy !== 'ask' && policy !== 'allow' && policy !== 'reject') return bad('policy', 'ask, allow or reject');
+      // Read as the whole agent's and for ever, it would do other than what was said.
+      if (c.channelId !== undefined) return bad('channelId', 'nothing: the policy is that of the whole agent');
+      if (c.persist === true) return bad('persist', 'nothing: the policy lasts until the harness is restarted');
+      return ok({ ...base, type, policy });
     }
     case 'permission_decision':
       if (!isText('channelId')) return bad('channelId', 'text');
