@@ -1,3 +1,4 @@
+import { statfsSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
@@ -201,11 +202,16 @@ function nowSec(): number {
   return Math.floor(Date.now() / 1_000);
 }
 
-/** A real write: what SQLite keeps in memory says nothing about the disk. */
+/** Less than this is as good as full: SQLite needs room for its WAL. */
+const MIN_FREE_BYTES = 16 * 1024 * 1024;
+
+/** A real write, since what SQLite keeps in memory says nothing about the disk; and room for more. */
 function storageProblem({ access }: RelayStore, dataDir: string): string | undefined {
   try {
     access.setSetting('probe', `${Date.now()}`);
-    return undefined;
+    const { bavail, bsize } = statfsSync(dataDir);
+    if (bavail * bsize >= MIN_FREE_BYTES) return undefined;
+    return `only ${Math.floor((bavail * bsize) / 1024)} KiB are free at ${dataDir}`;
   } catch (cause) {
     return `${dataDir} can't be written by uid ${process.getuid?.()}: ${cause instanceof Error ? cause.message : cause}`;
   }

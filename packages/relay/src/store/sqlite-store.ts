@@ -1,5 +1,5 @@
 import { type Filter, isHex64, type NostrEvent, ok, parseEvent, type Result } from '@heliograph/wire';
-import type Database from 'better-sqlite3';
+import Database from 'better-sqlite3';
 import { expiresAt } from '../expiration.ts';
 import { searchableWords } from '../search.ts';
 import type { AccessStore } from './access-store.ts';
@@ -238,6 +238,9 @@ class SqliteStore implements RelayStore {
   close(): void {
     try {
       this.#db.pragma('wal_checkpoint(TRUNCATE)');
+    } catch (cause) {
+      // On a full disk it can't be: the WAL then stays beside the file and is read at the next start, nothing is lost.
+      if (!(cause instanceof Database.SqliteError)) throw cause;
     } finally {
       this.#db.close();
       this.#release();

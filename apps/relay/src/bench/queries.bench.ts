@@ -1,0 +1,78 @@
+// How long a store takes to answer over many events; the time for a REQ is this and a message.
+import { performance } from 'node:perf_hooks';
+import { openSqliteStore, type RelayStore, storableEvent } from '@heliograph/relay';
+import { type Crypto, eventSigner, type Filter } from '@heliograph/wire';
+
+/** One kind of question: median and 95th percentile in milliseconds, and events per answer. */
+export interface QueryTimes {
+  readonly question: string;
+  readonly p50Ms: number;
+  readonly p95Ms: number;
+  readonly events: number;
+}
+
+/** Fills a store with `count` events of a hundred authors and asks it. Signing is most of the time it takes. */
+export function measureQueries(
+  dataDir: string,
+  count: number,
+  crypto: Crypto,
+): { fillPerSec: number; times: QueryTimes[] } {
+  const opened = openSqliteStore(dataDir);
+  if (!opened.ok) throw new Error(opened.error.message);
+  const store = opened.value;
+  const authors = Array.from({ length: 100 }, (_, n) => eventSigner(new Uint8Array(32).fill(n + 1), crypto));
+  const keyOf = (n: number): string => authors[n % 100]?.publicKey ?? '';
+  const kinds = [1, 7, 9, 1111];
+  const startSec = 1_700_000_000;
+  const started = performance.now();
+  let writingMs = 0;
+  for (let at = 0; at < count; at += 1_000) {
+    const batch = Array.from({ length: Math.min(1_000, count - at) }, (_, i) => {
+      const n = at + i;
+      const tags = [
+        ['p', keyOf(n * 7 + 3)],
+        ['t', `t${n % 1_000}`],
+      ];
+      const event = {
+        kind: kinds[n % 4] ?? 1,
+        created_at: startSec + n,
+        tags,
+        content: `word${n % 5_000} and some text ${n}`,
+      };
+      return storableEvent((authors[(n * 13) % 100] as (typeof authors)[number]).sign(event));
+    });
+    const beganMs = performance.now();
+    store.write(batch.filter((event) => event !== undefined));
+    writingMs += performance.now() - beganMs;
+    if (at % 100_000 === 0)
+      process.stderr.write(`filled ${at} in ${Math.round((performance.now() - started) / 1_000)} s\n`);
+  }
+  const at = (share: number): number => startSec + Math.floor(count * share);
+  const questions: [string, (n: number) => Filter][] = [
+    ['author', (n) => ({ authors: [keyOf(n)] })],
+    ['author and kind', (n) => ({ authors: [keyOf(n)], kinds: [1] })],
+    ['#p', (n) => ({ '#p': [keyOf(n)] })],
+    ['10 authors and 2 kinds', (n) => ({ authors: Array.from({ length: 10 }, (_, i) => keyOf(n + i)), kinds: [1, 7] })],
+    ['kind', (n) => ({ kinds: [kinds[n % 4] ?? 1] })],
+    ['since and until', (n) => ({ since: at((n % 90) / 100), until: at((n % 90) / 100 + 0.05) })],
+    ['#p, kind and until', (n) => ({ '#p': [keyOf(n)], kinds: [9], until: at((n % 100) / 100) })],
+    ['#t', (n) => ({ '#t': [`t${n % 1_000}`] })],
+    ['one word (search)', (n) => ({ search: `word${n % 5_000}` })],
+  ];
+  const times = questions.map(([question, make]) => ask(store, question, make, keyOf(0)));
+  store.close();
+  return { fillPerSec: count / (writingMs / 1_000), times };
+}
+
+function ask(store: RelayStore, question: string, make: (n: number) => Filter, reader: string): QueryTimes {
+  const asker = { reader: { pubkey: reader, kinds: undefined }, nowSec: 1_800_000_000 };
+  const spent: number[] = [];
+  let events = 0;
+  for (let n = 0; n < 200; n++) {
+    const startedMs = performance.now();
+    events += store.query(make(n * 31), { ...asker, maxEvents: 500, maxBytes: 8e6 }).length;
+    spent.push(performance.now() - startedMs);
+  }
+  spent.sort((a, b) => a - b);
+  return { question, p50Ms: spent[100] ?? 0, p95Ms: spent[190] ?? 0, events: Math.round(events / 200) };
+}

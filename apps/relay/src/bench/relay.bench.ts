@@ -1,0 +1,142 @@
+/**
+ * What the relay does in a second, beside @nostr-relay/core and any other in the same run:
+ * `npm run bench:relay [-- --peer ws://HOST:PORT] [--events 1000000]`. Each relay has a process (and a core, where
+ * `taskset` is found) of its own, one after the other; the load is made here.
+ */
+import { execFileSync, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { selectNodeCrypto } from '@heliograph/crypto/node';
+import { eventSigner } from '@heliograph/wire';
+import { latency, openIdle, openQuiet, publishAll, type Target } from './load.bench.ts';
+import { measureQueries } from './queries.bench.ts';
+
+const { values } = parseArgs({
+  options: { peer: { type: 'string' }, events: { type: 'string', default: '200000' }, quick: { type: 'boolean' } },
+});
+const { crypto, report } = selectNodeCrypto();
+const key = eventSigner(new Uint8Array(32).fill(1), crypto);
+const scale = values.quick === true ? 0.1 : 1;
+const folder = mkdtempSync(join(tmpdir(), 'heliograph-bench-'));
+
+/** What a relay's process used so far. */
+interface Usage {
+  readonly rssBytes: number;
+  readonly cpuSec: number;
+}
+
+type Row = readonly [what: string, value: number | undefined, unit: string];
+
+pinToCore(process.pid, 0);
+try {
+  const ours = await measureServed('ours', 1);
+  const peer = await measureServed('peer', 0.05);
+  const other = values.peer === undefined ? [] : await measure({ name: values.peer, url: values.peer, key }, 0.2);
+  console.log(`\nverifier: ${report}\n`);
+  console.log(
+    `| | Heliograph | @nostr-relay/core 0.0.40 | ratio |${other.length > 0 ? ` ${values.peer} | ratio |` : ''}`,
+  );
+  console.log(`|---|--:|--:|--:|${other.length > 0 ? '--:|--:|' : ''}`);
+  for (const [what, value, unit] of ours) {
+    const beside = [peer, ...(other.length > 0 ? [other] : [])].map((rows) => {
+      const theirs = rows.find(([name]) => name === what)?.[1];
+      return `${show(theirs, unit)} | ${ratio(value, theirs, unit)}`;
+    });
+    console.log(`| ${what} | ${show(value, unit)} | ${beside.join(' | ')} |`);
+  }
+  const count = Math.round(Number(values.events) * scale);
+  const { fillPerSec, times } = measureQueries(join(folder, 'queries'), count, crypto);
+  console.log(`\n| over ${count} events, limit 500 | p50 ms | p95 ms | events |\n|---|--:|--:|--:|`);
+  for (const { question, p50Ms, p95Ms, events } of times) {
+    console.log(`| ${question} | ${p50Ms.toFixed(2)} | ${p95Ms.toFixed(2)} | ${events} |`);
+  }
+  console.log(`| (written in batches of 1,000: ${Math.round(fillPerSec)}/s) | | | |`);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** Starts a relay in its own process and measures it; slow ones get fewer events, `share` of ours. */
+async function measureServed(which: 'ours' | 'peer', share: number): Promise<Row[]> {
+  const child = fork(join(import.meta.dirname, 'serve.bench.ts'), [which, join(folder, which)], {
+    execArgv: ['--import', 'tsx'],
+  });
+  pinToCore(child.pid ?? 0, 1);
+  try {
+    const [{ url }] = (await once(child, 'message')) as [{ url: string }];
+    const usage = async (): Promise<Usage> => {
+      child.send('usage');
+      const [used] = (await once(child, 'message')) as [Usage];
+      return used;
+    };
+    return await measure({ name: which, url, key }, share, usage);
+  } finally {
+    child.kill('SIGKILL');
+  }
+}
+
+/**
+ * Rates are events per second of the relay's own processor time, so that what else the machine does hardly shows; of a
+ * relay that is not ours to ask, events per second.
+ */
+async function measure(target: Target, share: number, usage?: () => Promise<Usage>): Promise<Row[]> {
+  const rows: Row[] = [];
+  const row = (...values: Row): void => {
+    rows.push(values);
+    process.stderr.write(`${target.name}: ${values[0]} ${show(values[1], values[2])}\n`);
+  };
+  const count = (most: number): number => Math.max(200, Math.round(most * share * scale));
+  const rate = async (load: Parameters<typeof publishAll>[1]): Promise<number> => {
+    const before = await usage?.();
+    const perSec = await publishAll(target, load);
+    const after = await usage?.();
+    return before === undefined || after === undefined ? perSec : load.count / (after.cpuSec - before.cpuSec);
+  };
+  await rate({ kind: 20_001, bytes: 1_000, count: count(4_000), readers: 1 });
+  for (const bytes of [300, 1_000, 8_000, 64_000]) {
+    const most = bytes > 10_000 ? 3_000 : bytes > 2_000 ? 10_000 : 30_000;
+    const perSec = await rate({ kind: 20_001, bytes, count: count(most), readers: 1 });
+    row(`published ${bytes} B, ephemeral`, perSec, '/s');
+  }
+  for (const readers of [10, 100]) {
+    const perSec = await rate({ kind: 20_001, bytes: 1_000, count: count(400_000 / readers), readers });
+    row(`delivered to ${readers}, 1 KB`, perSec * readers, '/s');
+  }
+  row('stored 1 KB kind 1', await rate({ kind: 1, bytes: 1_000, count: count(20_000), readers: 1 }), '/s');
+  const [p50, p99] = await latency(target, 10);
+  row('latency at 500/s to 10, p50', p50, 'ms');
+  row('latency at 500/s to 10, p99', p99, 'ms');
+  const idle = await openIdle(target, Math.round(10_000 * scale));
+  const perSec = await rate({ kind: 20_001, bytes: 1_000, count: count(20_000), readers: 1 });
+  row(`published 1 KB beside ${Math.round(10_000 * scale)} idle subscriptions`, perSec, '/s');
+  for (const socket of idle) socket.terminate();
+  if (usage !== undefined) {
+    const before = (await usage()).rssBytes;
+    const many = Math.round(3_000 * scale);
+    const quiet = await openQuiet(target, many);
+    row('memory per idle connection', ((await usage()).rssBytes - before) / many / 1_024, 'KB');
+    for (const socket of quiet) socket.terminate();
+  }
+  return rows;
+}
+
+function show(value: number | undefined, unit: string): string {
+  if (value === undefined) return '–';
+  return unit === '/s' ? Math.round(value).toLocaleString('en') : value.toFixed(unit === 'ms' ? 2 : 1);
+}
+
+/** How many times better ours is: more per second, or less of anything else. */
+function ratio(ours: number | undefined, theirs: number | undefined, unit: string): string {
+  if (ours === undefined || theirs === undefined || ours <= 0 || theirs <= 0) return '–';
+  return `${(unit === '/s' ? ours / theirs : theirs / ours).toFixed(1)}×`;
+}
+
+function pinToCore(pid: number, core: number): void {
+  try {
+    execFileSync('taskset', ['-a', '-c', '-p', `${core}`, `${pid}`], { stdio: 'ignore' });
+  } catch (cause) {
+    process.stderr.write(`not pinned to a core: ${cause instanceof Error ? cause.message : cause}\n`);
+  }
+}
