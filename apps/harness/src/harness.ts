@@ -7,6 +7,7 @@ import type { ProcessExit } from './agent/agent-process.ts';
 import { type Channel, Channels } from './agent/channels.ts';
 import { Conversation } from './agent/conversation.ts';
 import type { StartFailure } from './agent/failure.ts';
+import { type LastSession, readLastSession, writeLastSession } from './agent/last-session.ts';
 import { PermissionDesk } from './agent/permission-desk.ts';
 import { type ConfigChange, updateConfig } from './agent/session-config.ts';
 import { readActiveRun } from './agent/steering.ts';
@@ -74,7 +75,11 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
   try {
     ledger = await ControlLedger.open({ stateDir, clock, signer, owner });
     const carrying = await agreeOnBudget(relays, log);
-    const left = { makeSpool: await openSpool(filled), lastChannel: await readLastChannel(stateDir) };
+    const left = {
+      makeSpool: await openSpool(filled),
+      lastChannel: await readLastChannel(stateDir),
+      lastSession: await readLastSession(filled),
+    };
     const run = new Run({ ...filled, relays: carrying.relays }, carrying.budgetBytes, ledger, lock, left);
     await run.start();
     return run;
@@ -89,6 +94,7 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
 interface LeftBehind {
   readonly makeSpool: (port: SpoolPort) => Spool;
   readonly lastChannel: LastChannel | undefined;
+  readonly lastSession: LastSession | undefined;
 }
 
 /** Composition only: which part tells which. */
@@ -111,6 +117,9 @@ class Run implements Harness {
   readonly #lateViewers: LateViewers;
   #resolveClosed: (end: { readonly code: 0 | 1; readonly reason: string }) => void = () => {};
   #sessionMadeMs = 0;
+  readonly #agentLine: string;
+  /** Writing down which session the next run may open again, one at a time. */
+  #keepingSession = Promise.resolve();
   #policy: PermissionPolicy;
   /** Who waits for the agent to be there again. */
   #restarting: AdmittedControl['reply'][] = [];
@@ -121,7 +130,7 @@ class Run implements Harness {
     budgetBytes: number,
     ledger: ControlLedger,
     lock: KeyLock,
-    { makeSpool, lastChannel }: LeftBehind,
+    { makeSpool, lastChannel, lastSession }: LeftBehind,
   ) {
     const { signer, owner, clock, crypto, log, authTag } = options;
     this.#options = options;
@@ -150,6 +159,9 @@ class Run implements Harness {
       this.#mirror.open(stream, id, id === lastChannel?.channelId ? continues : undefined),
     );
     this.#channel = this.#channels.open(null, lastChannel?.channelId);
+    this.#agentLine = JSON.stringify([options.command, options.cwd]);
+    if (lastSession?.channelId === this.channelId && lastSession.agent === this.#agentLine)
+      this.#channel.earlier = lastSession;
     this.#permissions = new PermissionDesk({
       policy: () => this.#policy,
       nonce: () => hexEncode(crypto.randomBytes(NONCE_BYTES)),
@@ -210,6 +222,7 @@ class Run implements Harness {
     const places = this.#channels.all().map(({ stream, sessionId }) => ({ stream, sessionId, turnId: null }));
     await this.#mirror.close(places, FLUSH_MS);
     await this.#noteEnd();
+    await this.#keepingSession;
     await this.#ledger.close();
     await this.#lock.release();
   }
@@ -396,11 +409,24 @@ class Run implements Harness {
   /** The open session holds something: it is worth opening again. */
   #noteContext(): void {
     const { sessionId } = this.#channel;
-    if (sessionId !== null) this.#channel.earlier = { sessionId, createdMs: this.#sessionMadeMs };
+    if (sessionId === null || this.#channel.earlier?.sessionId === sessionId) return;
+    const earlier = { sessionId, createdMs: this.#sessionMadeMs };
+    this.#channel.earlier = earlier;
+    this.#keepSession({ ...earlier, channelId: this.channelId, agent: this.#agentLine });
+  }
+
+  #keepSession(session: LastSession | undefined): void {
+    this.#keepingSession = this.#keepingSession
+      .then(() => writeLastSession(this.#options, session))
+      .catch((cause: unknown) =>
+        this.#options.log.warn({ err: cause }, 'the session could not be written down: a restart will begin a new one'),
+      );
   }
 
   #startFailed(failure: StartFailure, isFirst: boolean): void {
     this.#restarted({ status: 'failure', reason: failure.message });
+    // It may be what the start failed of.
+    if (this.#channel.earlier === undefined) this.#keepSession(undefined);
     if (!isFirst) {
       this.#options.log.error({ code: failure.code }, failure.message);
       this.#conversation.startFailed(failure);

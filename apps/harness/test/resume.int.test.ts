@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { SessionResolved } from '@heliograph/wire';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../src/clock.ts';
@@ -73,5 +75,44 @@ describe('after a crash', () => {
     await said('I know one, two');
     const fresh = viewer.events(harness.stream).find(({ payload }) => payload.includes('"I know one, two"'));
     expect(fresh?.replayed).toBeUndefined();
+  });
+});
+
+describe('after a restart of the harness', () => {
+  test('HA90: the agent goes on with the session it had, in the same channel, and its id is in no file', async () => {
+    const agentEnv = { AGENT_REOPEN: 'load', AGENT_MEMORY: stage.file('memory') };
+    const first = await stage.harness({ script: 'remembers.mjs', agentEnv });
+    const before = await stage.watch();
+    before.prompt(first.channelId, 'one');
+    await before.until('the answer', () => before.events().find(({ payload }) => payload.includes('"I know one"')));
+    await before.until('the end of the turn', () => before.find('turn_completed'));
+    await first.close();
+    expect(readFileSync(join(stage.stateDir, 'session.sealed'), 'utf8')).not.toContain('S1');
+    const second = await stage.harness({ script: 'remembers.mjs', agentEnv });
+    expect(second.channelId).toBe(first.channelId);
+    const viewer = await stage.watch();
+    viewer.prompt(second.channelId, 'two');
+    await viewer.until('the answer', () =>
+      viewer.events().find(({ payload }) => payload.includes('"I know one, two"')),
+    );
+    viewer.resync();
+    const resolved = await viewer.until('the session', () =>
+      viewer.events(second.stream).find(({ kind }) => kind === 'session_resolved'),
+    );
+    expect(JSON.parse(resolved.payload)).toMatchObject({ sessionId: 'S1', isNewSession: false, loaded: true });
+  });
+
+  test('HA90: a session that another command line had is not asked for', async () => {
+    const agentEnv = { AGENT_REOPEN: 'load', AGENT_MEMORY: stage.file('memory') };
+    const first = await stage.harness({ script: 'remembers.mjs', agentEnv });
+    const before = await stage.watch();
+    before.prompt(first.channelId, 'one');
+    await before.until('the end of the turn', () => before.find('turn_completed'));
+    await first.close();
+    const received = stage.file('received');
+    await stage.harness({ script: 'echoes.mjs', agentEnv: { AGENT_LOG: received } });
+    const viewer = await stage.watch();
+    await viewer.until('a session', () => viewer.find('session_resolved'));
+    expect(readFileSync(received, 'utf8')).not.toContain('session/load');
   });
 });
