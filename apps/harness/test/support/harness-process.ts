@@ -19,6 +19,7 @@ export interface ChildOptions {
 export class HarnessProcess {
   readonly run: string;
   readonly channelId: string;
+  readonly pid: number;
   /** The signal or code it ended with. */
   readonly exited: Promise<string>;
 
@@ -50,16 +51,19 @@ export class HarnessProcess {
     stage.atEnd(() => child.kill('SIGKILL'));
     const [ready] = (await once(createInterface(child.stdout), 'line')) as [string];
     const kill = () => void child.kill('SIGKILL');
-    return new HarnessProcess(JSON.parse(ready) as { run: string; channelId: string }, exited, kill);
+    const told = JSON.parse(ready) as { run: string; channelId: string };
+    return new HarnessProcess(told, child.pid as number, exited, kill);
   }
 
   private constructor(
     { run, channelId }: { run: string; channelId: string },
+    pid: number,
     exited: Promise<string>,
     kill: () => void,
   ) {
     this.run = run;
     this.channelId = channelId;
+    this.pid = pid;
     this.exited = exited;
     this.kill = kill;
   }

@@ -72,10 +72,12 @@ export class Stage {
     return join(this.folder, name);
   }
 
-  async openRelay(port: number): Promise<void> {
+  /** `publicUrl`: how the relay is reached, where that is not its own port. */
+  async openRelay(port: number, publicUrl?: string): Promise<void> {
     const { host, owner } = { host: '127.0.0.1', owner: this.owner };
     const quiet = { debug() {}, info() {}, warn() {}, error() {} };
-    this.#relay = await startRelay({ host, port, dataDir: this.file('relay'), owners: [owner], crypto, log: quiet });
+    const dataDir = this.file('relay');
+    this.#relay = await startRelay({ host, port, publicUrl, dataDir, owners: [owner], crypto, log: quiet });
   }
 
   async closeRelay(): Promise<void> {
