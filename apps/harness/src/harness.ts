@@ -164,6 +164,8 @@ class Run implements Harness {
       this.#channel.earlier = lastSession;
     this.#permissions = new PermissionDesk({
       policy: () => this.#policy,
+      clock,
+      timeoutMs: options.permissionTimeoutMs,
       nonce: () => hexEncode(crypto.randomBytes(NONCE_BYTES)),
       sha256: (bytes) => crypto.sha256(bytes),
       write: (lines) => this.#keeper.agent?.write(lines) ?? Promise.resolve(new Error('the agent has exited')),

@@ -44,6 +44,8 @@ export interface HarnessOptions {
   readonly idleTimeoutMs?: number;
   /** How long a turn may take in all; 0 for any time. Stands still while a permission waits. */
   readonly turnTimeoutMs?: number;
+  /** How long a permission request may wait before it is answered `cancelled`; 0 for any time. Shown on the request. */
+  readonly permissionTimeoutMs?: number;
   /** How long an agent that crashed three times within a minute is left alone. */
   readonly crashRestMs?: number;
   /** How long the agent may take to exit after its stdin closed, and again after SIGTERM. */
@@ -72,6 +74,7 @@ export function fillOptions(options: HarnessOptions): FilledOptions {
     cancelGraceMs: 5_000,
     idleTimeoutMs: 900_000,
     turnTimeoutMs: 0,
+    permissionTimeoutMs: 0,
     crashRestMs: 300_000,
     exitGraceMs: 2_000,
     maxLineBytes: 16 * 1_024 * 1_024,

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { AgentExited, TurnCompleted, TurnError } from '@heliograph/wire';
+import type { AgentExited, PermissionPending, PermissionTerminal, TurnCompleted, TurnError } from '@heliograph/wire';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Stage } from './support/stage.ts';
 
@@ -64,6 +64,24 @@ describe('limits', () => {
     const done = await viewer.until('the end', () => viewer.find<TurnCompleted>('turn_completed'));
     expect(done.payload.outcome).toBe('completed');
     expect(viewer.find('turn_error')).toBeUndefined();
+  });
+
+  test('HA91: a request that nobody decides in the time set for it is answered cancelled; the time is shown on it', async () => {
+    const harness = await stage.harness({ script: 'asks-permission.mjs', permissionTimeoutMs: 400 });
+    const viewer = await stage.watch();
+    const askedMs = Date.now();
+    viewer.prompt(harness.channelId, 'go');
+    const { payload } = await viewer.until('the request', () => viewer.find<PermissionPending>('permission_pending'));
+    expect(Date.parse(payload.expiresAt ?? '')).toBeGreaterThan(askedMs);
+    const end = await viewer.until('its end', () => viewer.find<PermissionTerminal>('permission_terminal'));
+    expect(end.payload).toMatchObject({
+      reason: 'timed_out',
+      decidedBy: { who: 'policy', rule: 'permission-timeout' },
+    });
+    const done = await viewer.until('the end of the turn', () => viewer.find('turn_completed'));
+    expect(done).toBeDefined();
+    const answers = viewer.events(harness.stream).filter(({ payload: line }) => line.includes('"outcome":"cancelled"'));
+    expect(answers.filter(({ kind }) => kind === 'acp_write')).toHaveLength(1);
   });
 
   test('HA81: an agent that keeps crashing is left alone, said once, and is there again afterwards', async () => {

@@ -127,6 +127,12 @@ export function createProgram(
         parseDuration,
       ),
     )
+    .addOption(
+      flag(
+        '--permission-timeout <TIME>',
+        'answer a permission request "cancelled" when nobody decides for so long (default: off)',
+      ).argParser(parseDuration),
+    )
     .addOption(agentName())
     .addHelpText('after', () => agentsHelp(env))
     .action(act(agent, true));

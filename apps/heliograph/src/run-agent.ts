@@ -28,7 +28,11 @@ export interface AgentRun {
   readonly name: string;
   readonly permissions: Permissions;
   /** How long a turn may take; the harness's own defaults where absent. */
-  readonly limits?: { readonly idleTimeoutMs: number; readonly turnTimeoutMs: number };
+  readonly limits?: {
+    readonly idleTimeoutMs: number;
+    readonly turnTimeoutMs: number;
+    readonly permissionTimeoutMs: number;
+  };
 }
 
 /** Starts the harness around an agent, says that it is ready, and ends the life when the agent ends. */

@@ -1,3 +1,4 @@
+import type { Clock } from '@heliograph/client';
 import {
   type ControlResult,
   encodeError,
@@ -21,6 +22,9 @@ import type { OutLine, ReadLine } from './tap.ts';
 export interface PermissionPort {
   /** The policy now. */
   policy(): PermissionPolicy;
+  readonly clock: Clock;
+  /** How long a request may wait, 0 for any time. */
+  readonly timeoutMs: number;
   /** 128 random bits, hex. */
   nonce(): string;
   sha256(bytes: Uint8Array): Uint8Array;
@@ -39,6 +43,7 @@ interface Entry {
   readonly request: PermissionRequest;
   readonly place: Place;
   readonly unpin: () => void;
+  readonly cancelTimer: () => void;
   state: PermissionState;
   reply: ((result: Omit<ControlResult, 'type' | 'requestId'>) => void) | undefined;
 }
@@ -60,6 +65,7 @@ export class PermissionDesk {
   /** Takes a recorded `session/request_permission`. */
   ask(line: ReadLine & { readonly message: { readonly type: 'request' } }): void {
     const { message, emitted, place, route } = line;
+    const { clock, timeoutMs } = this.#port;
     if (this.#pending().length >= MAX_PENDING) {
       const text = encodeError(message.id, RPC_INTERNAL, `more than ${MAX_PENDING} permission requests are open`);
       void this.#port.write([{ text, via: 'harness' }]);
@@ -80,10 +86,13 @@ export class PermissionDesk {
       turnId: place.turnId,
       options: readOptions(message.params),
       askedAt: emitted.timestamp,
+      ...(timeoutMs > 0 ? { expiresAt: new Date(clock.nowMs() + timeoutMs).toISOString() } : {}),
     };
     const pending = this.#port.emitUrgent(place, 'permission_pending', pendingPayload(request), emitted.firstSeq);
     const unpin = this.#port.pin({ stream: emitted.stream, firstSeq: emitted.firstSeq, lastSeq: pending.lastSeq });
-    const entry: Entry = { request, place, unpin, state: { phase: 'pending' }, reply: undefined };
+    const cancelTimer =
+      timeoutMs > 0 ? clock.setTimer(timeoutMs, () => void this.#step(entry, { type: 'timed_out' })) : () => {};
+    const entry: Entry = { request, place, unpin, cancelTimer, state: { phase: 'pending' }, reply: undefined };
     this.#entries.set(request.requestNonce, entry);
     this.#forgetOld();
     this.#step(entry, { type: 'policy', policy: this.#port.policy() });
@@ -167,6 +176,7 @@ export class PermissionDesk {
   #close(entry: Entry, payload: PermissionTerminal, how: PermissionInput['type']): void {
     this.#port.emitUrgent(entry.place, 'permission_terminal', payload);
     entry.unpin();
+    entry.cancelTimer();
     const { requestNonce, optionId } = payload;
     const chosen = { requestNonce, ...(optionId !== undefined ? { optionId } : {}) };
     if (how === 'written') entry.reply?.({ status: 'applied', ...chosen });
@@ -189,6 +199,8 @@ const REASONS = {
     'this option was not offered, needs confirm, or can only be chosen where the whole request can be seen',
 } as const;
 
-function pendingPayload({ requestNonce, requestSeq, requestSha256, rpcId, toolCallId, actionable }: PermissionRequest) {
-  return { requestNonce, requestSeq, requestSha256, rpcId, toolCallId, actionable };
+function pendingPayload(request: PermissionRequest) {
+  const { requestNonce, requestSeq, requestSha256, rpcId, toolCallId, actionable, expiresAt } = request;
+  const expires = expiresAt !== undefined ? { expiresAt } : {};
+  return { requestNonce, requestSeq, requestSha256, rpcId, toolCallId, actionable, ...expires };
 }

@@ -58,6 +58,7 @@ const anyInput: fc.Arbitrary<PermissionInput> = fc.oneof(
     { type: 'policy', policy: 'allow' },
     { type: 'policy', policy: 'reject' },
     { type: 'cancelled', who: 'owner' },
+    { type: 'timed_out' },
     { type: 'withdrawn' },
     { type: 'written' },
     { type: 'gone' },

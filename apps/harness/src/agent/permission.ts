@@ -33,6 +33,8 @@ export type PermissionInput =
     }
   /** Its turn is cancelled: by the owner, or because the harness ends. */
   | { readonly type: 'cancelled'; readonly who: 'owner' | 'harness' }
+  /** The time that was set for it, and shown on it, is over. */
+  | { readonly type: 'timed_out' }
   | { readonly type: 'withdrawn' }
   /** The answer got out, or could not. */
   | { readonly type: 'written' }
@@ -86,6 +88,10 @@ export function stepPermission(
       return decide(request, input);
     case 'cancelled':
       return answer(request, { outcome: 'cancelled' }, input.who, terminal(request, 'cancelled', { who: input.who }));
+    case 'timed_out': {
+      const payload = terminal(request, 'timed_out', { who: 'policy', rule: 'permission-timeout' });
+      return answer(request, { outcome: 'cancelled' }, 'policy', payload);
+    }
     case 'withdrawn': {
       const text = encodeError(request.rpcId, REQUEST_CANCELLED, 'Request cancelled');
       const effect: PermissionEffect = { type: 'answer', text, via: 'harness' };

@@ -58,8 +58,10 @@ function describeChannel(channel: Channel, { cwd, queueOf, pending }: RunState):
 }
 
 function describePending(request: PermissionRequest): Snapshot['channels'][number]['pending'][number] {
-  const { requestNonce, requestSeq, requestSha256, rpcId, toolCallId, actionable, stream, askedAt } = request;
-  return { requestNonce, requestSeq, requestSha256, rpcId, toolCallId, actionable, stream, askedAt };
+  const { requestNonce, requestSeq, requestSha256, rpcId, toolCallId, actionable, stream, askedAt, expiresAt } =
+    request;
+  const expires = expiresAt !== undefined ? { expiresAt } : {};
+  return { requestNonce, requestSeq, requestSha256, rpcId, toolCallId, actionable, stream, askedAt, ...expires };
 }
 
 /**

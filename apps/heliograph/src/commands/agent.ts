@@ -15,12 +15,14 @@ export interface AgentOptions extends IdentityOptions {
   readonly permissions: Permissions;
   readonly idleTimeout: number;
   readonly turnTimeout?: number;
+  readonly permissionTimeout?: number;
   readonly agent?: string;
 }
 
 /** `heliograph agent`: runs an ACP agent and mirrors it to its owner. */
 export async function agent(options: AgentOptions, context: Context): Promise<number> {
   const { invite, permissions, idleTimeout: idleTimeoutMs, turnTimeout: turnTimeoutMs = 0 } = options;
+  const { permissionTimeout: permissionTimeoutMs = 0 } = options;
   const identity =
     invite === undefined ? await ownIdentity(options, context) : await invitedIdentity(invite, options, context);
   const choice = chosenAgent(options.agent, context) ?? knownAgent(defaultAgent, context);
@@ -28,7 +30,7 @@ export async function agent(options: AgentOptions, context: Context): Promise<nu
   const usualState = join(context.places.state, 'agents', identity.key.publicKey);
   const stateDir = options.state === undefined ? usualState : context.path(options.state);
   const name = options.name ?? identity.name ?? `${choice.name} on ${hostname()}`;
-  const limits = { idleTimeoutMs, turnTimeoutMs };
+  const limits = { idleTimeoutMs, turnTimeoutMs, permissionTimeoutMs };
   const run = { choice, cwd, identity, stateDir, name, permissions, limits };
   return live(context.log, (life) => runAgent(run, life, context));
 }
