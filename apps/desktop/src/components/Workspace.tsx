@@ -4,6 +4,7 @@ import { findAgent } from '../store/desktop-store.ts';
 import { sessionKey } from '../store/session-ref.ts';
 import { FleetList } from './fleet/FleetList.tsx';
 import { BrandMark } from './parts/Brand.tsx';
+import { RelayBanner } from './session/ConnectionBanner.tsx';
 import { SessionView } from './session/SessionView.tsx';
 import { AddAgent } from './setup/AddAgent.tsx';
 import { Settings } from './setup/Settings.tsx';
@@ -21,6 +22,11 @@ export function Workspace() {
   return (
     <div className={`workspace ${isListShown || !hasSession ? 'list' : 'session'}`}>
       <div className="fleet-pane">
+        {!hasSession && (
+          <div className="md:hidden">
+            <RelayBanner />
+          </div>
+        )}
         <FleetList
           onAddAgent={() => setDialog('add-agent')}
           onSettings={() => setDialog('settings')}
@@ -29,6 +35,7 @@ export function Workspace() {
       </div>
       <div className="session-pane">
         <Warnings />
+        {!hasSession && <RelayBanner />}
         <div className="flex min-h-0 flex-1">
           {hasSession ? (
             <SessionView

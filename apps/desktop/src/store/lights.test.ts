@@ -62,3 +62,27 @@ test('DT13: of a silent harness the agent’s state is not known', () => {
   );
   expect(readLights([ready], undefined, NOW).harness.words).toBe('No agent is chosen.');
 });
+
+test('DT40: while no relay is there, what harness and agent do is not known', () => {
+  const waiting: RelayRecord = { url: 'ws://r', state: { phase: 'waiting', retryAtMs: NOW, sinceMs: NOW } };
+  expect(readLights([waiting], agent({ process: 'running' }), NOW)).toMatchObject({
+    harness: { sign: 'wait', words: 'Whether the harness answers is not known: the relay is away.' },
+    agent: { sign: 'wait', words: 'Whether the agent runs is not known: the relay is away.' },
+  });
+});
+
+test('DT41: a relay that refuses the key says so with the whole mend; a broken connection is told in words', () => {
+  const words = (reason: string) =>
+    readLights(
+      [{ url: 'ws://r', state: { phase: 'waiting', reason, retryAtMs: NOW + 1_000, sinceMs: NOW } }],
+      undefined,
+      NOW,
+    ).relay.words;
+  const mend = `run heliograph relay --owner ${'n'.repeat(500)}`;
+  for (const prefix of ['restricted', 'auth-required', 'blocked']) {
+    expect(words(`${prefix}: ${mend}.`)).toBe(`ws://r refuses your key: ${mend}. Next try in 1 s.`);
+  }
+  expect(words('closed with code 1006')).toBe(
+    'ws://r can’t be reached: the connection broke; is the relay running? Next try in 1 s.',
+  );
+});

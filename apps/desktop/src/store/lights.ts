@@ -21,10 +21,20 @@ export function readLights(relays: readonly RelayRecord[], agent: AgentRecord | 
     const none: Light = { sign: 'wait', words: 'No agent is chosen.' };
     return { relay, harness: none, agent: none };
   }
+  if (relay.sign !== 'ok') {
+    // What the presence says was true before the relay went: nobody can know whether it still is.
+    const away = (what: string): Light => ({ sign: 'wait', words: `${what} is not known: the relay is away.` });
+    return { relay, harness: away('Whether the harness answers'), agent: away('Whether the agent runs') };
+  }
   return { relay, harness: readHarness(agent, nowMs), agent: readProcess(agent) };
 }
 
-function readRelays(relays: readonly RelayRecord[], nowMs: number): Light {
+/** A refusal names its mend, which is a command: it must come whole. */
+const MAX_REASON_CHARACTERS = 600;
+const REFUSAL = /^(?:restricted|auth-required|blocked):\s*/;
+
+/** How the relays are, which every agent has in common. */
+export function readRelays(relays: readonly RelayRecord[], nowMs: number): Light {
   const [first] = relays;
   if (first === undefined) {
     return { sign: 'bad', words: 'No relay is set: start the desktop with --relay ws://HOST:7447.' };
@@ -38,8 +48,16 @@ function readRelays(relays: readonly RelayRecord[], nowMs: number): Light {
   const { state, url } = broken;
   if (state?.phase !== 'waiting') return { sign: 'wait', words: `Connecting to ${url}.` };
   const inMs = Math.max(0, (state.retryAtMs ?? nowMs) - nowMs);
-  const why = state.reason === undefined ? '' : `: ${toPlainLine(state.reason, 300)}`;
-  return { sign: 'bad', words: `${url} can’t be reached${why}. Next try in ${Math.ceil(inMs / 1_000)} s.` };
+  return { sign: 'bad', words: `${describeLoss(url, state.reason)} Next try in ${Math.ceil(inMs / 1_000)} s.` };
+}
+
+function describeLoss(url: string, reason: string | undefined): string {
+  if (reason === undefined) return `${url} can’t be reached.`;
+  const words = toPlainLine(reason.replace(REFUSAL, ''), MAX_REASON_CHARACTERS).replace(/\.$/, '');
+  if (REFUSAL.test(reason)) return `${url} refuses your key: ${words}.`;
+  // 1006 is the browser's word for a connection that ended without one.
+  if (reason === 'closed with code 1006') return `${url} can’t be reached: the connection broke; is the relay running?`;
+  return `${url} can’t be reached: ${words}.`;
 }
 
 function readHarness(agent: AgentRecord, nowMs: number): Light {

@@ -1,6 +1,6 @@
 import { Plus, Settings2 } from 'lucide-react';
 import { useEffect, useMemo } from 'react';
-import { type AgentRecord, findAgent } from '../../store/desktop-store.ts';
+import { type AgentRecord, findAgent, type RelayRecord } from '../../store/desktop-store.ts';
 import { ageOf, type FleetEntry, selectFleet, selectSilentAgents } from '../../store/fleet.ts';
 import { readLights } from '../../store/lights.ts';
 import { sameSession, sessionKey } from '../../store/session-ref.ts';
@@ -17,6 +17,7 @@ export function FleetList(props: {
   readonly onSelect: () => void;
 }) {
   const agents = useDesktopState((state) => state.agents);
+  const relays = useDesktopState((state) => state.relays);
   const selected = useDesktopState((state) => state.selected);
   const strangers = useDesktopState((state) => state.strangers.length);
   const groups = useMemo(() => selectFleet(agents), [agents]);
@@ -67,7 +68,7 @@ export function FleetList(props: {
             <h2 className="fleet-heading">Agents</h2>
             <ul>
               {silent.map((agent) => (
-                <AgentRow key={agent.publicKey} agent={agent} now={now} />
+                <AgentRow key={agent.publicKey} agent={agent} relays={relays} now={now} />
               ))}
             </ul>
           </section>
@@ -145,8 +146,13 @@ function SessionRow(props: {
   );
 }
 
-function AgentRow({ agent, now }: { readonly agent: AgentRecord; readonly now: number }) {
-  const { harness } = readLights([], agent, now);
+function AgentRow(props: {
+  readonly agent: AgentRecord;
+  readonly relays: readonly RelayRecord[];
+  readonly now: number;
+}) {
+  const { agent } = props;
+  const { harness } = readLights(props.relays, agent, props.now);
   return (
     <li className="fleet-row" data-testid="agent-row" data-agent={agent.publicKey}>
       <span className="grid w-4 place-items-center">

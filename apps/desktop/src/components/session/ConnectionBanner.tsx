@@ -1,5 +1,5 @@
 import type { AgentRecord } from '../../store/desktop-store.ts';
-import { readLights } from '../../store/lights.ts';
+import { readLights, readRelays } from '../../store/lights.ts';
 import { useNow } from '../parts/use-now.ts';
 import { useDesktop, useDesktopState } from '../use-desktop.ts';
 import { Banner } from './Banner.tsx';
@@ -11,8 +11,10 @@ export function ConnectionBanner({ agent }: { readonly agent: AgentRecord }) {
   const now = useNow();
   const lights = readLights(relays, agent, now);
   const broken = [lights.relay, lights.harness, lights.agent].find((light) => light.sign !== 'ok');
-  if (broken === undefined || agent.presence?.harness === undefined) return null;
-  const isHistory = agent.presence.harness !== 'live';
+  const isRelayAway = lights.relay.sign !== 'ok';
+  const harness = agent.presence?.harness;
+  if (broken === undefined || (harness === undefined && !isRelayAway)) return null;
+  const isHistory = isRelayAway || harness !== 'live';
   return (
     <Banner
       testId="connection-banner"
@@ -32,6 +34,18 @@ export function ConnectionBanner({ agent }: { readonly agent: AgentRecord }) {
     >
       {broken.words}
       {isHistory && ' What is shown is history.'}
+    </Banner>
+  );
+}
+
+/** Where no session is shown: the relay's trouble, with its mend, in the place where a session would say it. */
+export function RelayBanner() {
+  const relays = useDesktopState((state) => state.relays);
+  const light = readRelays(relays, useNow());
+  if (light.sign !== 'bad' || relays.length === 0) return null;
+  return (
+    <Banner testId="connection-banner" tone="bad">
+      {light.words}
     </Banner>
   );
 }
