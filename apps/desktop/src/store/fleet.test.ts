@@ -62,3 +62,8 @@ test('DT12: revoked agents are not listed; agents without a session get a line',
   const fresh = applySession(createDesktopStore().getState(), session);
   expect(selectSilentAgents(fresh.agents).map(({ name }) => name)).toEqual(['New']);
 });
+
+test('DT42: sessions that nobody prompted yet are told apart by agent and host', () => {
+  const words = selectFleet(stateOf('new').agents).flatMap(({ entries }) => entries.map((entry) => entry.words));
+  expect(words).toEqual(['Claude · build-box · waits for its first prompt']);
+});

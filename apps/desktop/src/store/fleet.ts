@@ -85,6 +85,11 @@ function toEntry(agent: AgentRecord, ref: SessionRef, transcript: Transcript): F
     return { ...base, status: 'off', words, code: undefined };
   }
   const turn = transcript.turns.findLast((t) => t.source !== 'none');
+  if (turn === undefined) {
+    // Without a title of its own it can be told from another only by whose it is and where.
+    const whose = [agent.name, presence?.host].filter(Boolean).join(' · ');
+    return { ...base, status: 'quiet', words: `${whose} · waits for its first prompt`, code: undefined };
+  }
   return { ...base, ...describeEnd(turn, transcript), code: undefined };
 }
 
@@ -117,8 +122,7 @@ const ENDINGS: Readonly<Record<string, string>> = {
   unknown: 'Ended',
 };
 
-function describeEnd(turn: Turn | undefined, transcript: Transcript): { status: FleetStatus; words: string } {
-  if (turn === undefined) return { status: 'quiet', words: 'Waits for its first prompt' };
+function describeEnd(turn: Turn, transcript: Transcript): { status: FleetStatus; words: string } {
   if (turn.status === 'open') return { status: 'quiet', words: 'Was at work when it was last heard' };
   if (turn.outcome === 'failed') {
     const error = turn.items.findLast((item) => item.kind === 'error');
