@@ -106,7 +106,8 @@ test(
           ? last
           : wrote.findIndex((line) => tickTime(line) > (life.killedMs as number) - LOSS_MS);
       // A hole is asked for and filled: what counts is that none is left.
-      const isWhole = (got: readonly string[]) => got.length >= count && got.every((line, at) => line === wrote[at]);
+      const isWhole = (got: readonly string[]) =>
+        got.length >= count && got.slice(0, wrote.length).every((line, at) => line === wrote[at]);
       await viewer.until(`life ${index}`, () => isWhole(seen(viewer, index)));
     }
     expect(lives.length).toBeGreaterThan(1);

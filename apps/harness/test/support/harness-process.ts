@@ -48,7 +48,10 @@ export class HarnessProcess {
       },
     });
     const exited = once(child, 'exit').then(([code, signal]) => String(signal ?? code));
-    stage.atEnd(() => child.kill('SIGKILL'));
+    stage.atEnd(() => {
+      child.kill('SIGKILL');
+      return exited;
+    });
     const [ready] = (await once(createInterface(child.stdout), 'line')) as [string];
     const kill = () => void child.kill('SIGKILL');
     const told = JSON.parse(ready) as { run: string; channelId: string };

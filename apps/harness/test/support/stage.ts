@@ -42,7 +42,7 @@ export class Stage {
   readonly #harnesses: Harness[] = [];
   readonly #watchers: Watcher[] = [];
   readonly #lines: OwnerLine[] = [];
-  readonly #ends: (() => void)[] = [];
+  readonly #ends: (() => unknown)[] = [];
   #relay: RunningRelay | undefined;
 
   static async open(): Promise<Stage> {
@@ -128,17 +128,18 @@ export class Stage {
     return sealFrame(encodeControl(control), route, atSec, localSigner(this.ownerKey, crypto));
   }
 
-  /** Calls `end` when the stage is closed. */
-  atEnd(end: () => void): void {
+  /** Calls `end` when the stage is closed, and waits for it. */
+  atEnd(end: () => unknown): void {
     this.#ends.push(end);
   }
 
   async close(): Promise<void> {
-    for (const end of this.#ends) end();
+    for (const end of this.#ends) await end();
     for (const line of this.#lines) line.close();
     for (const watcher of this.#watchers) watcher.close();
     await Promise.all(this.#harnesses.map((harness) => harness.close()));
     await this.closeRelay();
-    rmSync(this.folder, { recursive: true, force: true });
+    // The agent of a harness that was killed may still write its last line.
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
   }
 }
