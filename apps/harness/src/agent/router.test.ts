@@ -20,6 +20,13 @@ const line = (message: object) => JSON.stringify({ jsonrpc: '2.0', ...message })
 const update = (sessionId: string) => line({ method: 'session/update', params: { sessionId } });
 
 describe('routing', () => {
+  test('HA100: a session id over 256 characters belongs to no channel', () => {
+    const { opened, route } = open();
+    expect(route('read', update('s'.repeat(257)))).toBeNull();
+    expect(route('read', update('s'.repeat(256)))).not.toBeNull();
+    expect(opened).toHaveLength(1);
+  });
+
   test('HA4: lines go by their sessionId, everything else to the harness stream', () => {
     const { router, route } = open();
     router.expect('c1');

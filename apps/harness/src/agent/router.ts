@@ -9,6 +9,8 @@ export interface Route {
 const HARNESS: Route = { channelId: null, sessionId: null };
 /** Channels an agent may open by naming sessions nobody asked for. */
 export const MAX_OPENED_CHANNELS = 64;
+/** What a longer session id names belongs to no channel: ids stand in the head of every event. */
+export const MAX_SESSION_ID_LENGTH = 256;
 /** Requests without an answer that are remembered, in each direction. */
 const MAX_PENDING = 4_096;
 
@@ -74,6 +76,7 @@ export class Router {
   #routeBySession(params: unknown): Route | undefined {
     const sessionId = (params as { sessionId?: unknown } | null | undefined)?.sessionId;
     if (typeof sessionId !== 'string') return undefined;
+    if (sessionId.length > MAX_SESSION_ID_LENGTH) return HARNESS;
     const channelId = this.#channels.get(sessionId) ?? this.#adopt(sessionId);
     return { channelId: channelId ?? null, sessionId };
   }

@@ -81,6 +81,25 @@ describe('the observer bus', () => {
     expect(payloadOf(observed()[0] as ObserverEvent)).toMatchObject({ of: 'acp_read', bytes: 5_600_000 });
   });
 
+  test('HA100: whatever an agent puts into ids and secrets, every event fits a frame', () => {
+    const { bus, observed } = open();
+    const pointers = Array.from({ length: 20_000 }, (_, index) => `/params/env/${index}/value`);
+    const long = { ...place, sessionId: 's'.repeat(100_000) };
+    const worst = { ...place, sessionId: '\u0001'.repeat(256) };
+    bus.emit(long, { kind: 'acp_read', payload: '{}', redacted: pointers });
+    bus.emit(worst, { kind: 'acp_read', payload: '"x"', redacted: ['/\u0001'.repeat(500), '/b'] });
+    bus.emit(worst, { kind: 'acp_read', payload: JSON.stringify('x'.repeat(20_000)), redacted: pointers });
+    bus.emit(worst, { kind: 'acp_read', payload: '\u0001'.repeat(5_600_000), redacted: pointers });
+    for (const event of observed())
+      expect(utf8Length(encodeObserverEvent(event))).toBeLessThanOrEqual(maxEventBytes(8_192));
+    expect(observed()[0]?.sessionId).toBeNull();
+    expect(observed()[0]?.redacted?.slice(0, 2)).toEqual(pointers.slice(0, 2));
+    expect(observed()[0]?.redacted?.at(-1)).toBe('/…');
+    expect(observed()[1]?.redacted).toEqual(['/…']);
+    expect(joinParts(observed().slice(2, -1)).ok).toBe(true);
+    expect(observed().at(-1)?.kind).toBe('acp_elided');
+  });
+
   test('HA2: a clock that went back over a minute is told in the harness stream', () => {
     const { bus, observed, clock } = open();
     bus.emit(place, { kind: 'acp_read', payload: '1' });

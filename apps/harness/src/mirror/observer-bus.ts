@@ -13,6 +13,7 @@ import {
   utf8Length,
   type Via,
 } from '@heliograph/wire';
+import { MAX_SESSION_ID_LENGTH } from '../agent/router.ts';
 import { Timestamps } from './timestamps.ts';
 
 /** Where an event belongs. `stream` was opened before; `startedAt` is the turn's. */
@@ -58,8 +59,13 @@ export interface ObserverBusOptions {
 
 /** Bytes that seq and the like may grow by between measuring a head and using it. */
 const HEAD_MARGIN_BYTES = 32;
-/** What is kept of each end of an elided payload: two ends fit the smallest frame even when every byte is escaped. */
+/** What is kept of each end of an elided payload, at most. */
 const EDGE_BYTES = 512;
+/** Bounds of what an agent can put into a head, so that beside any head there is room for a payload. */
+const MAX_REDACTED = 64;
+const MAX_REDACTED_BYTES = 1_024;
+/** Stands for the pointers that are left out. */
+const MORE_REDACTED = '/…';
 
 /** Numbers events per stream, stamps them, cuts them to the frame budget, and hands them on in order. */
 export class ObserverBus {
@@ -111,15 +117,20 @@ export class ObserverBus {
     const part = { ...body, kind: 'acp_part' };
     const headBytes = utf8Length(encodeHead(this.#event(place, part, firstSeq), 'acp_part'));
     const payloads = splitPayload(body.kind, body.payload, firstSeq, room - headBytes - HEAD_MARGIN_BYTES);
-    if (payloads === undefined) return this.#hand([this.#encode(place, this.#elide(body), firstSeq)], body, false);
+    if (payloads === undefined) return this.#hand([this.#elide(place, body, firstSeq, room)], body, false);
     const events = payloads.map((payload, index) => this.#encode(place, { ...part, payload }, firstSeq + index));
     return this.#hand(events, body, true);
   }
 
-  #elide(body: EventBody): EventBody {
+  /** As much of both ends as fits beside the head. */
+  #elide(place: Place, body: EventBody, seq: number, room: number): EncodedEvent {
     const bytes = utf8Encode(body.payload);
     const sha256 = hexEncode(this.#options.crypto.sha256(bytes));
-    return { ...body, ...elidedBody(body.kind, bytes.length, sha256, bytes, bytes) };
+    for (let edge = EDGE_BYTES; ; edge = Math.floor(edge / 2)) {
+      const ends = elidedBody(body.kind, bytes.length, sha256, bytes, bytes, edge);
+      const event = this.#encode(place, { ...body, ...ends }, seq);
+      if (event.bytes <= room || edge === 0) return event;
+    }
   }
 
   /** Hands events on, and with that uses up their seqs. */
@@ -145,29 +156,47 @@ export class ObserverBus {
       kind,
       agentIndex: 0,
       channelId: opened.channelId,
-      sessionId: place.sessionId,
+      sessionId: (place.sessionId?.length ?? 0) > MAX_SESSION_ID_LENGTH ? null : place.sessionId,
       turnId: place.turnId,
       ...(place.startedAt !== undefined ? { startedAt: place.startedAt } : {}),
       stream: place.stream,
       ...(via !== undefined ? { via } : {}),
       ...(unterminated !== undefined ? { unterminated } : {}),
       ...(replayed !== undefined ? { replayed } : {}),
-      ...(redacted !== undefined && redacted.length > 0 ? { redacted } : {}),
+      ...(redacted !== undefined && redacted.length > 0 ? { redacted: fewPointers(redacted) } : {}),
       payload,
     };
   }
 }
 
 /** The event that stands for a payload recorded by its ends and hash only; `head` and `tail` may be longer than what is kept. */
-export function elidedBody(of: string, bytes: number, sha256: string, head: Uint8Array, tail: Uint8Array): EventBody {
+export function elidedBody(
+  of: string,
+  bytes: number,
+  sha256: string,
+  head: Uint8Array,
+  tail: Uint8Array,
+  edge = EDGE_BYTES,
+): EventBody {
   const elided: Elided = {
     of,
     bytes,
     sha256,
-    head: readableText(head.subarray(0, EDGE_BYTES)),
-    tail: readableText(tail.subarray(-EDGE_BYTES)),
+    head: readableText(head.subarray(0, edge)),
+    tail: readableText(tail.subarray(Math.max(0, tail.length - edge))),
   };
   return { kind: 'acp_elided', payload: JSON.stringify(elided) };
+}
+
+/** The first pointers, as many as a head may hold, and a mark for the others. */
+function fewPointers(redacted: readonly string[]): readonly string[] {
+  let bytes = 0;
+  const fits = (pointer: string, index: number) => {
+    bytes += utf8Length(JSON.stringify(pointer));
+    return index < MAX_REDACTED && bytes <= MAX_REDACTED_BYTES;
+  };
+  const tooMany = redacted.findIndex((pointer, index) => !fits(pointer, index));
+  return tooMany < 0 ? redacted : [...redacted.slice(0, tooMany), MORE_REDACTED];
 }
 
 /** Text of bytes that may not be UTF-8, for showing. */

@@ -174,6 +174,16 @@ describe('the sealer', () => {
     expect(opened()).toMatchObject([{ prev: FIRST_PREV, events: [{ seq: 2 }] }]);
   });
 
+  test('HA100: an event that fits no frame is counted as lost, and what follows is sealed', async () => {
+    const { sealer, accept, opened, lost } = open();
+    accept('a');
+    accept('a', 9_000);
+    accept('a');
+    await sealer.flush();
+    expect(lost).toMatchObject([{ stream: 'a', firstSeq: 2, lastSeq: 2, reason: 'sealing_failed' }]);
+    expect(opened().flatMap(({ events }) => events.map(({ seq }) => seq))).toEqual([1, 3]);
+  });
+
   test('HA17: when too much waits to be sealed, notifications are given up and counted, requests never', async () => {
     const { sealer, accept, opened, lost } = open();
     for (let i = 0; i < 150; i++) accept('a', 7_000, 'acp_read', true);

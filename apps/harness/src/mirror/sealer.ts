@@ -3,6 +3,7 @@ import type { Clock } from '@heliograph/client';
 import {
   type Crypto,
   type EncodedEvent,
+  type Envelope,
   FIRST_PREV,
   type FrameRoute,
   packEnvelope,
@@ -179,8 +180,9 @@ export class Sealer {
   }
 
   async #sealFront(waiting: Waiting): Promise<void> {
-    const { budgetBytes, crypto, route, signer, onSealed, onLost, clock } = this.#options;
-    const { envelope } = packEnvelope(frontRun(waiting), budgetBytes, waiting.prev, crypto);
+    const { route, signer, onSealed, onLost, clock } = this.#options;
+    const envelope = this.#pack(waiting);
+    if (envelope === undefined) return;
     const count = envelope.lastSeq - envelope.firstSeq + 1;
     const packed = waiting.events.slice(0, count);
     waiting.events = waiting.events.slice(count);
@@ -202,7 +204,27 @@ export class Sealer {
     }
     waiting.prev = hash;
     waiting.head = { stream, seq: lastSeq, hash };
-    onSealed({ stream, firstSeq, lastSeq, hash, content, gaps: gapsIn(packed) }, lane);
+    try {
+      onSealed({ stream, firstSeq, lastSeq, hash, content, gaps: gapsIn(packed) }, lane);
+    } catch {
+      onLost({ stream, firstSeq, lastSeq }, 'sealing_failed', hash);
+    }
+  }
+
+  /** Undefined when the first event fits no frame: it is given up and counted, and what follows goes on. */
+  #pack(waiting: Waiting): Envelope | undefined {
+    const { budgetBytes, crypto, onLost } = this.#options;
+    try {
+      return packEnvelope(frontRun(waiting), budgetBytes, waiting.prev, crypto).envelope;
+    } catch {
+      const { bytes, event } = waiting.events.shift() as EncodedEvent;
+      waiting.bytes -= bytes;
+      this.#waitingBytes -= bytes;
+      waiting.alone.delete(event.seq);
+      const span = { stream: event.stream as string, firstSeq: event.seq, lastSeq: event.seq };
+      onLost(span, 'sealing_failed', waiting.head?.hash);
+      return undefined;
+    }
   }
 }
 
