@@ -1,5 +1,6 @@
 import { Download } from 'lucide-react';
 import { type FormEvent, useRef, useState } from 'react';
+import { isLoopbackUrl } from '../../text/loopback-url.ts';
 import { CopyButton } from '../parts/CopyButton.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
 import { saveFile } from '../parts/save-file.ts';
@@ -44,15 +45,13 @@ function Ask(props: { readonly relays: readonly string[]; readonly onMade: (name
   const [relays, setRelays] = useState(props.relays.join(' '));
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
+  const urls = relays.split(/[\s,]+/).filter((url) => url !== '');
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     const trimmed = name.trim();
     if (trimmed === '') return setProblem('Give it a name: it is how you will know it in the list.');
     setBusy(true);
-    const result = await desktop.invite(
-      trimmed,
-      relays.split(/[\s,]+/).filter((url) => url !== ''),
-    );
+    const result = await desktop.invite(trimmed, urls);
     setBusy(false);
     if (result.ok) props.onMade(trimmed, result.value.text);
     else setProblem(result.error.message);
@@ -84,6 +83,11 @@ function Ask(props: { readonly relays: readonly string[]; readonly onMade: (name
           onChange={(event) => setRelays(event.target.value)}
         />
         <span className="text-s text-ink-3">As the agent’s machine reaches them, not as this one does.</span>
+        {urls.filter(isLoopbackUrl).map((url) => (
+          <span key={url} className="text-s text-bad" role="status" data-testid="loopback-relay">
+            {url}: only agents on this machine can reach it.
+          </span>
+        ))}
       </label>
       {problem !== undefined && (
         <p className="text-bad" role="alert">

@@ -22,10 +22,15 @@ export function FirstRun(props: { readonly hasHost: boolean; readonly problem: s
       {props.hasHost ? (
         <div className="stack gap-3 text-l text-ink-2">
           <p>
-            Each link that <code className="text-code">heliograph desktop</code> prints opens this page once, so that
-            nobody else on this machine can use it after you.
+            The link that was printed works once, so that nobody else on this machine can use it after you. A page that
+            is open already goes on, also after a reload: look for its tab or window.
           </p>
-          <p>Stop the command, start it again, and open the new link. Your agents and sessions are still there.</p>
+          <p>
+            For a new link, stop <code className="text-code">heliograph desktop</code> and start it again: agents
+            elsewhere do not notice. If <code className="text-code">heliograph up</code> or{' '}
+            <code className="text-code">npm start</code> printed the link, stopping it ends its agent too, and with it
+            the session.
+          </p>
         </div>
       ) : (
         <p className="text-l text-ink-2">
@@ -49,15 +54,15 @@ function ImportKey() {
   const desktop = useDesktop();
   const secret = useRef<HTMLInputElement>(null);
   const passphrase = useRef<HTMLInputElement>(null);
-  const [relays, setRelays] = useState(() => `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}`);
+  const [relays, setRelays] = useState('');
   const [problem, setProblem] = useState<string>();
 
   const submit = (event: FormEvent) => {
     event.preventDefault();
     const urls = relays.split(/[\s,]+/).filter((url) => url !== '');
     const bad = urls.find((url) => !/^wss?:\/\//.test(url) || !URL.canParse(url));
-    if (bad !== undefined || urls.length === 0)
-      return setProblem(`“${bad ?? ''}” is no relay: it must start with ws:// or wss://.`);
+    if (urls.length === 0) return setProblem('Name a relay to meet your agents on, like ws://HOST:7447.');
+    if (bad !== undefined) return setProblem(`“${bad}” is no relay: it must start with ws:// or wss://.`);
     if (!secret.current?.value.trim()) return setProblem('Paste the secret key: nsec1… or ncryptsec1….');
     if ([...(passphrase.current?.value ?? '')].length < MIN_PASSPHRASE_CHARACTERS) {
       return setProblem(`The passphrase must have at least ${MIN_PASSPHRASE_CHARACTERS} characters.`);
@@ -86,6 +91,7 @@ function ImportKey() {
         <input
           className="field font-mono"
           value={relays}
+          placeholder="ws://HOST:7447"
           onChange={(event) => setRelays(event.target.value)}
           data-testid="import-relays"
         />

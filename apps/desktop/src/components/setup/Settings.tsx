@@ -1,3 +1,4 @@
+import { encodeNpub } from '@heliograph/wire/nostr';
 import { useState } from 'react';
 import type { AgentRecord } from '../../store/desktop-store.ts';
 import { readTheme, THEMES, type Theme, writeTheme } from '../../theme.ts';
@@ -94,6 +95,8 @@ function AgentLine({ agent, canChange }: { readonly agent: AgentRecord; readonly
     setProblem(result.ok ? undefined : result.error.message);
     if (result.ok) setStep(undefined);
   };
+  // The host may know the agent by its key alone: the name it is shown under must outlive its sessions.
+  const revocation = { name: agent.name, revoked: true };
   return (
     <li className="stack gap-1" data-testid="settings-agent" data-agent={agent.publicKey}>
       {step === 'rename' ? (
@@ -117,9 +120,10 @@ function AgentLine({ agent, canChange }: { readonly agent: AgentRecord; readonly
         </form>
       ) : (
         <div className="flex flex-wrap items-center gap-x-3">
-          <span className={`min-w-0 flex-1 truncate ${agent.revoked ? 'text-ink-3 line-through' : ''}`}>
+          <span className={`min-w-0 flex-1 truncate ${agent.revoked ? 'text-ink-3' : ''}`}>
             <VisibleText text={agent.name} max={80} />{' '}
             <span className="font-mono text-s text-ink-3">{agent.publicKey.slice(0, 8)}</span>
+            {agent.revoked && <span className="text-s"> · revoked</span>}
           </span>
           {canChange && (
             <>
@@ -140,12 +144,16 @@ function AgentLine({ agent, canChange }: { readonly agent: AgentRecord; readonly
       )}
       {step === 'revoke' && (
         <p className="flex flex-wrap items-center gap-2 text-s text-ink-2">
-          Your viewers will refuse it at once. Its relay goes on admitting it until you ban the key there.
+          <span className="min-w-0 break-words">
+            Its sessions vanish from this screen and nothing of it is taken from then on. The relay goes on admitting it
+            until <code className="font-mono break-all">heliograph relay deny {encodeNpub(agent.publicKey)}</code> is
+            run where the relay is, or its attestation ends.
+          </span>
           <button
             type="button"
             className="btn bad"
             data-testid="revoke-confirm"
-            onClick={() => void change({ revoked: true })}
+            onClick={() => void change(revocation)}
           >
             Revoke it
           </button>

@@ -1,5 +1,6 @@
 // @vitest-environment happy-dom
-import { cleanup, fireEvent, render, screen } from '@testing-library/react';
+import { encodeNpub } from '@heliograph/wire/nostr';
+import { act, cleanup, fireEvent, render, screen, within } from '@testing-library/react';
 import { afterEach, expect, test } from 'vitest';
 import { STORIES, type Story } from '../../dev/stories.ts';
 import { openStory } from '../../dev/story-desktop.ts';
@@ -22,6 +23,7 @@ const field = (testId: string) => screen.getByTestId(testId) as HTMLInputElement
 
 test('DT37: a key is typed into fields that forget it at once and goes to the worker alone', () => {
   const { posted } = show('import');
+  fireEvent.change(field('import-relays'), { target: { value: 'ws://a:1, wss://b' } });
   field('import-secret').value = 'nsec1secret';
   field('import-passphrase').value = 'short';
   fireEvent.submit(screen.getByTestId('import-form'));
@@ -29,7 +31,6 @@ test('DT37: a key is typed into fields that forget it at once and goes to the wo
   expect(posted).toEqual([]);
 
   field('import-passphrase').value = 'long enough';
-  fireEvent.change(field('import-relays'), { target: { value: 'ws://a:1, wss://b' } });
   fireEvent.submit(screen.getByTestId('import-form'));
   expect(posted).toEqual([
     { type: 'import', secret: 'nsec1secret', passphrase: 'long enough', relays: ['ws://a:1', 'wss://b'] },
@@ -84,4 +85,61 @@ test('DT38: an invite is named, made and handed over without ever being in the p
 test('DT38: with no agent the page says what to do next', () => {
   show('empty');
   expect(screen.getByTestId('nothing-chosen').textContent).toContain('No agent yet');
+});
+
+test('DT43: revoking tells first what it does and what it does not, and keeps the name beside the word revoked', () => {
+  const { desktop, posted } = show('permission');
+  fireEvent.click(screen.getByTestId('open-settings'));
+  const line = () => screen.getAllByTestId('settings-agent').at(-1) as HTMLElement;
+  const key = line().dataset.agent as string;
+  const name = line().textContent?.split(' ')[0] as string;
+  fireEvent.click(within(line()).getByTestId('revoke'));
+  expect(line().textContent).toContain('sessions vanish from this screen');
+  expect(line().textContent).toContain(`heliograph relay deny ${encodeNpub(key)}`);
+  fireEvent.click(within(line()).getByTestId('revoke-confirm'));
+  expect(posted).toMatchObject([{ type: 'change-agent', change: { publicKey: key, name, revoked: true } }]);
+  const { session } = desktop.store.getState();
+  if (session.phase !== 'ready') throw new TypeError('the story has a key');
+  const agents = [{ publicKey: key, name, revoked: true }];
+  act(() => desktop.receive({ type: 'session', session: { ...session, agents } }));
+  const revoked = screen.getAllByTestId('settings-agent').find(({ dataset }) => dataset.agent === key);
+  expect(revoked?.textContent).toContain(name);
+  expect(revoked?.textContent).toContain('revoked');
+});
+
+test('DT44: a spent link is told with what stopping ends; the relay of an imported key is asked for', () => {
+  show('first-run');
+  const text = screen.getByTestId('first-run').textContent;
+  expect(text).toContain('works once');
+  expect(text).toContain('after a reload');
+  expect(text).toContain('ends its agent too');
+  fireEvent.click(screen.getByTestId('show-import'));
+  expect([field('import-relays').value, field('import-relays').placeholder]).toEqual(['', 'ws://HOST:7447']);
+  fireEvent.submit(screen.getByTestId('import-form'));
+  expect(screen.getAllByRole('alert').at(-1)?.textContent).toContain('Name a relay');
+});
+
+test('DT45: an invite through an address of this machine is warned of', () => {
+  show('empty');
+  fireEvent.click(screen.getByTestId('add-agent'));
+  expect(screen.queryByTestId('loopback-relay')).toBeNull();
+  fireEvent.change(field('agent-relays'), { target: { value: 'ws://127.0.0.1:7447, ws://box:1' } });
+  expect(screen.getAllByTestId('loopback-relay').map(({ textContent }) => textContent)).toEqual([
+    'ws://127.0.0.1:7447: only agents on this machine can reach it.',
+  ]);
+});
+
+test('DT41: where no session is shown, a relay that refuses the key is told of with its mend', () => {
+  const { desktop } = show('empty');
+  expect(screen.queryAllByTestId('connection-banner')).toEqual([]);
+  const state = {
+    phase: 'waiting',
+    reason: 'restricted: run heliograph relay --owner npub1',
+    retryAtMs: 0,
+    sinceMs: 0,
+  } as const;
+  act(() => desktop.receive({ type: 'events', events: [{ type: 'relay', url: 'ws://build-box:7447', state }] }));
+  for (const banner of screen.getAllByTestId('connection-banner')) {
+    expect(banner.textContent).toContain('ws://build-box:7447 refuses your key: run heliograph relay --owner npub1.');
+  }
 });
