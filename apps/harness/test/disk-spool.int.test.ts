@@ -38,7 +38,8 @@ async function open(over: Partial<DiskSpoolOptions> = {}) {
     onTorn: (_path, bytes, damaged) => void torn.push(`${bytes} bytes, ${damaged} lines`),
     ...over,
   });
-  return make({ onLost: (span) => void lost.push(span), onDisk: (error) => void disk.push(error?.message) });
+  return make({ onGone() {},
+    onLost: (span) => void lost.push(span), onDisk: (error) => void disk.push(error?.message) });
 }
 
 const sealed = (stream: string, seq: number, bytes = 100, gaps: SeqSpan[] = []) => ({

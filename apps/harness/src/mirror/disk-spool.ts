@@ -356,6 +356,8 @@ export class DiskSpool implements Spool {
     const stream = this.#streams.get(kept.stream);
     stream?.delete(kept.firstSeq);
     if (stream?.size === 0) this.#streams.delete(kept.stream);
+    kept.content = undefined;
+    this.#port.onGone(kept);
     if (kept.accepted) return;
     this.#port.onLost(kept, kept.hash);
     // A lost gap no longer tells of what it named.

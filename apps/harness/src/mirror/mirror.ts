@@ -18,6 +18,7 @@ import { RelayPublisher } from './relay-publisher.ts';
 import { Replays } from './replays.ts';
 import type { Lane, SealedEnvelope, SeqSpan } from './sealed-envelope.ts';
 import { Sealer } from './sealer.ts';
+import { SignedFrames } from './signed-frames.ts';
 import { MemorySpool, type Spool, type SpoolEntry, type SpoolPort } from './spool.ts';
 
 export interface MirrorOptions {
@@ -39,8 +40,6 @@ export interface MirrorOptions {
   readonly onRelayReady?: (client: RelayClient) => void;
 }
 
-/** A retry of a frame signed longer ago than this is signed anew: stock relays refuse ephemeral events older than 60 s. */
-const MAX_SIGNATURE_AGE_SEC = 30;
 const MAX_WAITING_BYTES = 64 * 1_024 * 1_024;
 /** Re-sends at once; each is bounded by what the spool holds. */
 const MAX_REPLAYS = 64;
@@ -56,7 +55,7 @@ export class Mirror {
   readonly #replays = new Replays();
   readonly #publishers: readonly RelayPublisher[];
   readonly #route: FrameRoute;
-  readonly #signed = new WeakMap<SpoolEntry, { readonly event: VerifiedEvent; readonly anew: boolean }>();
+  readonly #signed = new SignedFrames();
   #whenSettled = () => {};
   #isClosing = false;
 
@@ -83,9 +82,11 @@ export class Mirror {
       crypto,
       sink: (event, droppable) => this.#sealer.accept(event, droppable),
     });
-    const makeSpool = options.makeSpool ?? (({ onLost }) => new MemorySpool(options.spoolBytes, onLost));
+    const makeSpool =
+      options.makeSpool ?? (({ onLost, onGone }) => new MemorySpool(options.spoolBytes, onLost, onGone));
     this.#spool = makeSpool({
       onLost: (span, hash) => this.#lost(span, 'spool_full', hash),
+      onGone: (entry) => this.#gone(entry),
       onDisk: (error) => this.#diskChanged(error),
     });
     const ofEarlierRuns = this.#spool.unsent();
@@ -158,8 +159,7 @@ export class Mirror {
     if (this.#replays.size >= MAX_REPLAYS) return false;
     this.#replays.start(entries, done);
     for (const entry of entries) {
-      const signed = this.#signed.get(entry);
-      if (signed !== undefined) this.#signed.set(entry, { event: signed.event, anew: true });
+      this.#signed.forget(entry);
       for (const publisher of this.#publishers) publisher.offer(entry, 'replay');
     }
     return true;
@@ -264,15 +264,16 @@ export class Mirror {
     const content = this.#spool.read(entry);
     if (content === undefined) return undefined;
     const nowSec = Math.floor(this.#options.clock.nowMs() / 1_000);
-    const signed = this.#signed.get(entry);
-    if (signed !== undefined && !signed.anew && Math.abs(nowSec - signed.event.created_at) <= MAX_SIGNATURE_AGE_SEC) {
-      return signed.event;
-    }
-    // Never the second of the one before: the same id again would be taken for a duplicate and not passed on.
-    const createdAtSec = Math.max(nowSec, (signed?.event.created_at ?? 0) + 1);
-    const event = await signFrame(content, this.#route, createdAtSec, this.#options.signer);
-    this.#signed.set(entry, { event, anew: false });
+    const signed = this.#signed.get(entry, nowSec);
+    if (signed !== undefined) return signed;
+    const event = await signFrame(content, this.#route, this.#signed.nextSec(entry, nowSec), this.#options.signer);
+    this.#signed.put(entry, event);
     return event;
+  }
+
+  #gone(entry: SpoolEntry): void {
+    this.#signed.forget(entry);
+    for (const publisher of this.#publishers) publisher.drop(entry);
   }
 
   #lost(span: SeqSpan, reason: string, lastHash: string | undefined): void {

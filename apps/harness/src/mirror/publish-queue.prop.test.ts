@@ -186,6 +186,25 @@ describe('what goes to a relay next', () => {
     expect(queue.next(6_000_000)).toBeDefined();
   });
 
+  test('HA101: what left the spool leaves the queue, in any lane; what is in flight is settled', () => {
+    const queue = new PublishQueue<SeqSpan>();
+    const [urgent, live, replay, other] = ['u', 'l', 'r', 'l2'].map((stream) => envelope(stream, 1)) as [
+      SeqSpan,
+      SeqSpan,
+      SeqSpan,
+      SeqSpan,
+    ];
+    queue.offer(urgent, 'urgent');
+    queue.offer(live, 'live');
+    queue.offer(replay, 'replay');
+    queue.offer(other, 'live');
+    for (const gone of [urgent, live, replay]) expect(queue.drop(gone)).toBe(true);
+    expect(drain(queue, 0)).toEqual([other]);
+    expect(queue.drop(other)).toBe(false);
+    expect(queue.settle(other, 'gone', 0)).toBe('retired');
+    expect(queue.size).toBe(0);
+  });
+
   test('HA11: mute is no failure: nobody listens, go on', () => {
     const queue = new PublishQueue<SeqSpan>();
     queue.offer(envelope('a', 1), 'live');

@@ -69,6 +69,15 @@ export class PublishQueue<E extends SeqSpan> {
     this.#insert(envelope, lane);
   }
 
+  /** An envelope left the spool: false when it does not wait here. One in flight is settled like any other. */
+  drop(envelope: E): boolean {
+    const lane = this.#waiting.get(envelope);
+    if (lane === undefined) return false;
+    this.#waiting.delete(envelope);
+    this.#remove(envelope, lane);
+    return true;
+  }
+
   /** The next frame to send now; the caller settles it. */
   next(nowMs: number): E | undefined {
     // Nothing waits longer than a pause: the clock was set back.
@@ -197,7 +206,8 @@ export class PublishQueue<E extends SeqSpan> {
   }
 
   #remove(envelope: E, lane: Lane): void {
-    const queue = lane === 'live' ? this.#live.get(envelope.stream) : this.#replay;
+    const lanes = { urgent: this.#urgent, live: this.#live.get(envelope.stream), replay: this.#replay };
+    const queue = lanes[lane];
     if (queue === undefined) return;
     queue.splice(queue.indexOf(envelope), 1);
     if (lane === 'live' && queue.length === 0) this.#live.delete(envelope.stream);

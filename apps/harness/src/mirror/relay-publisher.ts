@@ -53,6 +53,11 @@ export class RelayPublisher {
     this.#pump();
   }
 
+  /** The entry left the spool: nothing is left to send. */
+  drop(entry: SpoolEntry): void {
+    if (this.#queue.drop(entry)) this.#port.onSettled(entry, false);
+  }
+
   close(): void {
     this.#cancelTimer();
     this.client.close();

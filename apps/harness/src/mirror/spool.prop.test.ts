@@ -44,6 +44,24 @@ describe('the spool', () => {
     );
   });
 
+  test('HA101: an entry carries no ciphertext, and of each that is dropped the queues hear', () => {
+    const gone: SeqSpan[] = [];
+    const spool = new MemorySpool(
+      250,
+      () => {},
+      (entry) => void gone.push(entry),
+    );
+    const entries = [1, 2, 3, 4].map((seq) => {
+      const entry = spool.append(sealed('a', seq));
+      if (seq < 3) spool.accept(entry);
+      return entry;
+    });
+    expect(JSON.stringify(entries)).not.toContain('cc');
+    expect(gone).toEqual([entries[0], entries[1]]);
+    expect(spool.read(entries[1] as (typeof entries)[number])).toBeUndefined();
+    expect(spool.read(entries[3] as (typeof entries)[number])).toHaveLength(100);
+  });
+
   test('HA16: drops what a relay took first, then the oldest, gaps last, pinned never', () => {
     const lost: number[] = [];
     const spool = new MemorySpool(400, ({ firstSeq }) => void lost.push(firstSeq));

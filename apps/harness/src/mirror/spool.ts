@@ -9,6 +9,8 @@ export interface SpoolEntry extends SeqSpan {
 export interface SpoolPort {
   /** Envelopes that no relay took are gone. */
   onLost(span: SeqSpan, hash: string): void;
+  /** An envelope is gone, whether a relay took it or not: it needs no place in any queue. */
+  onGone(entry: SpoolEntry): void;
   /** The disk takes nothing for this reason, so it is kept in memory; undefined: it takes everything again. */
   onDisk(error: Error | undefined): void;
 }
@@ -35,7 +37,6 @@ export interface Spool {
 }
 
 interface Kept extends SpoolEntry {
-  readonly content: string;
   readonly gaps: readonly SeqSpan[];
   pins: number;
 }
@@ -44,6 +45,9 @@ interface Kept extends SpoolEntry {
 export class MemorySpool implements Spool {
   readonly #maxBytes: number;
   readonly #onLost: SpoolPort['onLost'];
+  readonly #onGone: SpoolPort['onGone'];
+  /** Apart from the entries: those are in queues, and stay there when an envelope goes. */
+  readonly #contents = new Map<Kept, string>();
   /** In the order they are dropped: each set oldest first. */
   readonly #taken = new Set<Kept>();
   readonly #unsent = new Set<Kept>();
@@ -52,9 +56,10 @@ export class MemorySpool implements Spool {
   readonly #pins = new Set<SeqSpan>();
   #bytes = 0;
 
-  constructor(maxBytes: number, onLost: SpoolPort['onLost']) {
+  constructor(maxBytes: number, onLost: SpoolPort['onLost'], onGone: SpoolPort['onGone'] = () => {}) {
     this.#maxBytes = maxBytes;
     this.#onLost = onLost;
+    this.#onGone = onGone;
   }
 
   get bytes(): number {
@@ -62,19 +67,21 @@ export class MemorySpool implements Spool {
   }
 
   append(envelope: SealedEnvelope): SpoolEntry {
-    const kept: Kept = { ...envelope, pins: 0 };
+    const { content, ...entry } = envelope;
+    const kept: Kept = { ...entry, pins: 0 };
+    this.#contents.set(kept, content);
     for (const span of this.#pins) if (overlaps(kept, span)) kept.pins++;
     const stream = this.#streams.get(kept.stream) ?? new Map<number, Kept>();
     this.#streams.set(kept.stream, stream);
     stream.set(kept.firstSeq, kept);
     (kept.gaps.length > 0 ? this.#unsentGaps : this.#unsent).add(kept);
-    this.#bytes += kept.content.length;
+    this.#bytes += content.length;
     this.#evict(kept);
     return kept;
   }
 
   read(entry: SpoolEntry): string | undefined {
-    return this.#find(entry)?.content;
+    return this.#contents.get(this.#find(entry) as Kept);
   }
 
   accept(entry: SpoolEntry): void {
@@ -122,8 +129,10 @@ export class MemorySpool implements Spool {
         if (this.#bytes <= this.#maxBytes) return;
         if (kept.pins > 0 || kept === newest) continue;
         candidates.delete(kept);
-        this.#bytes -= kept.content.length;
+        this.#bytes -= this.#contents.get(kept)?.length ?? 0;
+        this.#contents.delete(kept);
         this.#streams.get(kept.stream)?.delete(kept.firstSeq);
+        this.#onGone(kept);
         if (candidates === this.#taken) continue;
         this.#onLost(kept, kept.hash);
         // A lost gap no longer tells of what it named.
