@@ -9,6 +9,7 @@ import {
   type StreamOpened,
 } from '@heliograph/wire';
 import type { Clock } from './clock.ts';
+import { PartCollector } from './part-collector.ts';
 import { type SeqSpan, StreamChain } from './stream-chain.ts';
 import type { ControlDraft, Presence, ViewerEvent } from './viewer-event.ts';
 
@@ -21,11 +22,15 @@ export interface AgentPort {
   hello(requestId: string, have: readonly { readonly stream: string; readonly seq: number }[]): void;
   /** Sends a control; returns its requestId. */
   control(draft: ControlDraft): string;
+  /** A result of some control, mine or another viewer's. */
+  result(result: ControlResult): void;
   emit(event: ViewerEvent): void;
 }
 
 const HELLO_REPEAT_MS = [2_000, 3_000, 5_000, 10_000];
 const SILENT_REPEAT_MS = 60_000;
+/** A harness with nothing to say tells its heads every 60 s: one that is quiet for longer is asked. */
+const MAX_QUIET_MS = 90_000;
 /** How long a hole may stay before it is asked for: its envelope may just be late. */
 const HOLE_PATIENCE_MS = 5_000;
 const AFTER_SNAPSHOT_MS = 1_000;
@@ -36,6 +41,10 @@ const MAX_STREAMS = 4_096;
 const MAX_CLOCK_SKEW_MS = 60_000;
 
 const MAX_ASKS = 3;
+/** Ranges of one answer that are looked at: more is asked for again. */
+const MAX_MISSING_SPANS = 1_000;
+/** The same warning is not repeated within this time. */
+const WARN_AGAIN_MS = 10_000;
 const NOTHING_ASKED = { key: '', times: 0 };
 
 interface StreamView {
@@ -54,6 +63,7 @@ export class AgentView {
   readonly #agent: string;
   readonly #port: AgentPort;
   readonly #streams = new Map<string, StreamView>();
+  readonly #parts = new PartCollector();
   #live = new Set<string>();
   #run: string | undefined;
   #snapshotNow = '';
@@ -66,7 +76,9 @@ export class AgentView {
   #helloAtMs = Number.NEGATIVE_INFINITY;
   #cancelHello = () => {};
   #cancelRepair: (() => void) | undefined;
+  #cancelWatch = () => {};
   #told = '';
+  readonly #warnedMs = new Map<string, number>();
   #repairing: { readonly requestId: string; readonly stream: string; readonly span: SeqSpan } | undefined;
 
   constructor(agent: string, port: AgentPort) {
@@ -102,14 +114,20 @@ export class AgentView {
     this.#tell();
   }
 
-  /** Nobody listens for this agent on any relay: say so without waiting for the repeats. */
+  /** A relay says that nobody listens for this agent: nothing of it is live. Hellos that are on their way go on. */
   noteUnheard(): void {
-    if (this.#harness === 'waiting') this.#fallSilent();
+    if (this.#harness === 'silent') return;
+    this.#harness = 'silent';
+    this.#live = new Set();
+    this.#tell();
+    if (this.#helloId === undefined)
+      this.#cancelHello = this.#port.clock.setTimer(SILENT_REPEAT_MS, () => this.greet());
   }
 
   close(): void {
     this.#cancelHello();
     this.#cancelRepair?.();
+    this.#cancelWatch();
   }
 
   /** Takes one decoded envelope; returns the events that may be shown. */
@@ -140,28 +158,34 @@ export class AgentView {
         this.#warn('chain', `seq ${first.seq} of stream ${stream} does not follow what came before`);
       if (verdict === 'conflict') this.#warn('conflict', `seq ${first.seq} of stream ${stream} came with two contents`);
     }
-    for (const event of accepted) this.#notice(event);
+    const whole = accepted.flatMap((event) => this.#parts.take(event) ?? []);
+    for (const event of whole) this.#notice(event);
     if (this.#harness === 'silent' || (stream !== undefined && !this.#live.has(stream))) this.#maybeGreet(last);
     this.#repairLater(HOLE_PATIENCE_MS);
     this.#tell();
     return accepted;
   }
 
-  /** Takes the result of a replay this view asked for. */
+  /** Takes the result of a replay this view asked for, or what stands for one that never came. */
   receiveResult(result: ControlResult): void {
     const repairing = this.#repairing;
     if (repairing === undefined || result.requestId !== repairing.requestId || result.status === 'sent') return;
     this.#repairing = undefined;
-    const view = this.#streams.get(repairing.stream);
+    const { stream, span } = repairing;
+    const view = this.#streams.get(stream);
     if (view === undefined) return;
-    if (result.status === 'unknown') this.#forget(repairing.stream, view, repairing.span);
-    for (const [first, last] of result.missing ?? []) this.#forget(repairing.stream, view, { first, last });
+    const named = listOf<readonly [number, number]>(result.missing).flatMap((range): SeqSpan[] => {
+      const [first, last] = Array.isArray(range) ? range : [];
+      return isSeq(first) && isSeq(last) && first <= last ? [{ first, last }] : [];
+    });
+    const gone = result.status === 'unknown' ? [span] : named.slice(0, MAX_MISSING_SPANS);
+    if (gone.length > 0) {
+      view.chain.forget(gone);
+      const seqs = gone.slice(0, 3).map(({ first, last }) => `${first}–${last}`);
+      const more = gone.length > seqs.length ? ` and ${gone.length - seqs.length} more ranges` : '';
+      this.#warn('lost', `the harness no longer has seqs ${seqs.join(', ')}${more} of stream ${stream}`);
+    }
     this.#repair();
-  }
-
-  #forget(stream: string, view: StreamView, span: SeqSpan): void {
-    view.chain.forget(span);
-    this.#warn('lost', `the harness no longer has seqs ${span.first}–${span.last} of stream ${stream}`);
   }
 
   #streamView(stream: string, first: ObserverEvent): StreamView {
@@ -184,7 +208,7 @@ export class AgentView {
         break;
       }
       case 'heads':
-        for (const head of payloadOf<Heads>(event)?.streams ?? []) this.#noteHead(head);
+        for (const head of listOf(payloadOf<Heads>(event)?.streams)) this.#noteHead(head);
         if (this.#harness === 'live' && event.stream !== this.#run && event.timestamp > this.#snapshotNow) {
           this.#warn('second-run', 'two harnesses run with this key at once: one of them is not yours to trust');
         }
@@ -199,6 +223,13 @@ export class AgentView {
         if (event.channelId === null && event.stream !== this.#run) this.#leaveRun();
         else this.#live.add(event.stream);
         break;
+      case 'control_result': {
+        const result = payloadOf<ControlResult>(event);
+        if (typeof result?.status !== 'string' || typeof result.type !== 'string') break;
+        this.#port.result(result as ControlResult);
+        this.receiveResult(result as ControlResult);
+        break;
+      }
       case 'agent_initialized':
         this.#process = 'running';
         break;
@@ -210,9 +241,8 @@ export class AgentView {
     }
   }
 
-  #noteHead(head: StreamHead | null | undefined): void {
-    if (typeof head?.stream !== 'string' || typeof head.seq !== 'number') return;
-    this.#streams.get(head.stream)?.chain.noteHead(head.seq);
+  #noteHead(head: Partial<StreamHead> | null | undefined): void {
+    if (typeof head?.stream === 'string' && isSeq(head.seq)) this.#streams.get(head.stream)?.chain.noteHead(head.seq);
   }
 
   #takeSnapshot(snapshot: Snapshot): void {
@@ -224,15 +254,16 @@ export class AgentView {
     this.#cancelHello();
     this.#harness = 'live';
     this.#run = snapshot.run;
-    this.#snapshotNow = snapshot.now;
+    this.#snapshotNow = typeof snapshot.now === 'string' ? snapshot.now : '';
     this.#process = snapshot.agent?.process;
     this.#host = snapshot.host;
-    const streams = Array.isArray(snapshot.streams) ? snapshot.streams : [];
-    this.#live = new Set(streams.map((s) => s.stream));
-    for (const { stream, channelId, seq } of streams) {
+    const streams = listOf<Snapshot['streams'][number]>(snapshot.streams).slice(0, MAX_STREAMS);
+    this.#live = new Set(streams.flatMap(({ stream }) => (typeof stream === 'string' ? stream : [])));
+    for (const { stream, channelId = null, seq } of streams) {
+      if (typeof stream !== 'string') continue;
       const view = this.#streams.get(stream) ?? { chain: new StreamChain(), channelId, asked: NOTHING_ASKED };
       this.#streams.set(stream, view);
-      view.chain.noteHead(seq);
+      if (isSeq(seq)) view.chain.noteHead(seq);
     }
     const skewMs = Date.parse(snapshot.now) - this.#port.clock.nowMs();
     if (Math.abs(skewMs) > MAX_CLOCK_SKEW_MS) {
@@ -241,6 +272,7 @@ export class AgentView {
     }
     for (const view of this.#streams.values()) view.asked = NOTHING_ASKED;
     this.#port.emit({ type: 'snapshot', agent: this.#agent, snapshot });
+    this.#watch();
     // The harness re-sends what it thinks I need by itself; only what is still missing then is asked for.
     this.#repairLater(AFTER_SNAPSHOT_MS);
   }
@@ -278,6 +310,16 @@ export class AgentView {
     const delayMs = HELLO_REPEAT_MS[this.#helloTries++];
     if (delayMs === undefined) this.#fallSilent();
     else this.#cancelHello = this.#port.clock.setTimer(delayMs, () => this.#sayHello());
+  }
+
+  #watch(): void {
+    this.#cancelWatch();
+    const quietMs = this.#port.clock.nowMs() - (this.#lastHeardMs ?? 0);
+    const leftMs = MAX_QUIET_MS - quietMs;
+    if (leftMs <= 0) this.greet();
+    this.#cancelWatch = this.#port.clock.setTimer(leftMs > 0 ? leftMs : MAX_QUIET_MS, () => {
+      if (this.#harness === 'live') this.#watch();
+    });
   }
 
   #fallSilent(): void {
@@ -320,6 +362,10 @@ export class AgentView {
   }
 
   #warn(code: Extract<ViewerEvent, { type: 'warning' }>['code'], message: string): void {
+    // What an agent can cause at will must not become a flood on the owner's side.
+    const nowMs = this.#port.clock.nowMs();
+    if (nowMs - (this.#warnedMs.get(code) ?? Number.NEGATIVE_INFINITY) < WARN_AGAIN_MS) return;
+    this.#warnedMs.set(code, nowMs);
     this.#port.emit({ type: 'warning', agent: this.#agent, code, message });
   }
 
@@ -331,6 +377,15 @@ export class AgentView {
     this.#told = told;
     this.#port.emit({ type: 'presence', presence });
   }
+}
+
+/** What should be a list of objects, as far as it is one: an agent may send anything. */
+function listOf<T>(value: unknown): readonly Partial<T>[] {
+  return Array.isArray(value) ? value.filter((entry) => typeof entry === 'object' && entry !== null) : [];
+}
+
+function isSeq(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
 function spanKey(span: SeqSpan): string {

@@ -66,9 +66,9 @@ describe('StreamChain', () => {
     const chain = new StreamChain();
     chain.add(a);
     chain.add(c);
-    chain.forget({ first: 3, last: 4 });
+    chain.forget([{ first: 3, last: 4 }]);
     expect(chain.holes()).toEqual([{ first: 5, last: 6 }]);
-    chain.forget({ first: 1, last: 6 });
+    chain.forget([{ first: 1, last: 6 }]);
     expect(chain.holes()).toEqual([]);
   });
 });

@@ -85,14 +85,20 @@ export class StreamChain {
     return broken ? 'broken' : 'new';
   }
 
-  /** Seqs that the harness said are gone for good: they are no holes any more. */
-  forget(span: SeqSpan): void {
+  /** Seqs that the harness said are gone for good: they are no holes any more. Cost: one pass over holes and spans. */
+  forget(spans: readonly SeqSpan[]): void {
+    const gone = [...spans].sort((a, b) => a.first - b.first);
+    const marks: Segment[] = [];
+    let at = 0;
     for (const hole of this.holes()) {
-      const first = Math.max(hole.first, span.first);
-      const last = Math.min(hole.last, span.last);
-      if (first <= last) this.#segments.push({ first, last, firstPrev: undefined, lastHash: undefined });
+      while (at < gone.length && (gone[at] as SeqSpan).last < hole.first) at++;
+      for (let next = at; next < gone.length && (gone[next] as SeqSpan).first <= hole.last; next++) {
+        const first = Math.max(hole.first, (gone[next] as SeqSpan).first, (marks.at(-1)?.last ?? 0) + 1);
+        const last = Math.min(hole.last, (gone[next] as SeqSpan).last);
+        if (first <= last) marks.push({ first, last, firstPrev: undefined, lastHash: undefined });
+      }
     }
-    this.#segments.sort((a, b) => a.first - b.first);
+    this.#segments = merged([...this.#segments, ...marks].sort((a, b) => a.first - b.first));
   }
 
   /** What is missing from 1 to the head, oldest first. */
@@ -106,4 +112,16 @@ export class StreamChain {
     if (this.head >= next) holes.push({ first: next, last: this.head });
     return holes;
   }
+}
+
+/** Neighbours that are both gone become one segment, so that many small losses do not slow every later look. */
+function merged(segments: readonly Segment[]): Segment[] {
+  const out: Segment[] = [];
+  for (const segment of segments) {
+    const before = out.at(-1);
+    const bothGone = before !== undefined && before.lastHash === undefined && segment.firstPrev === undefined;
+    if (bothGone && before.last + 1 === segment.first && segment.lastHash === undefined) before.last = segment.last;
+    else out.push(segment);
+  }
+  return out;
 }

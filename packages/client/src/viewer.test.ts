@@ -1,5 +1,5 @@
 import { nobleCrypto } from '@heliograph/crypto/noble';
-import { type Control, localSigner } from '@heliograph/wire';
+import { type Control, localSigner, splitPayload } from '@heliograph/wire';
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from './testing/fake-clock.ts';
 import { MemoryRelay } from './testing/memory-relay.ts';
@@ -265,6 +265,85 @@ describe('the viewer', () => {
     agent.listen((control) => void agent.answerHello(control));
     await clock.advance(3_000);
     expect(of('warning')).toMatchObject([{ code: 'clock', message: expect.stringContaining('5 min ahead') }]);
+  });
+
+  it('VI16: a hostile agent costs its owner only its own frames: no shape of heads, snapshot or result ends the rest', async () => {
+    const { agent, relay, clock, of } = setup((a) => [
+      { publicKey: a.publicKey, name: 'one' },
+      { publicKey: localSigner(new Uint8Array(32).fill(5), nobleCrypto).publicKey, name: 'two' },
+    ]);
+    const hostile = new TinyAgent(5, OWNER, nobleCrypto, relay, clock);
+    const hellos: string[] = [];
+    hostile.listen((control) => void hellos.push(control.requestId ?? ''));
+    await clock.settle();
+    const odd = [
+      5,
+      'x',
+      null,
+      [null],
+      [5],
+      [[]],
+      [{ stream: 5, seq: 'x' }],
+      [{ stream: 's', seq: -1 }],
+      { length: 9 },
+      [{}],
+    ];
+    for (const value of odd) {
+      await hostile.say('run-1', null, ['heads', { streams: value }]);
+      await hostile.say('run-1', null, ['turn_liveness', { head: value }]);
+      await hostile.say('run-1', null, ['control_result', { type: 'replay', status: 'partial', missing: value }]);
+      const snapshot = { requestIds: hellos, run: 'run-1', now: value, streams: value, channels: value, agent: value };
+      await hostile.say('run-1', null, ['snapshot', snapshot]);
+      for (const payload of [value, 7, null])
+        await hostile.say('run-1', null, ['snapshot', payload], ['heads', payload]);
+      await clock.advance(3_000);
+    }
+    await agent.say('s', 'c', ['stream_opened', { channelId: 'c' }]);
+    await clock.settle();
+    expect(of('events').some((e) => e.agent === agent.publicKey)).toBe(true);
+  });
+
+  it('VI17: understands a snapshot that comes in parts', async () => {
+    const { agent, clock, presence } = setup();
+    agent.listen((control) => {
+      if (control.type !== 'hello') return;
+      const snapshot = JSON.stringify(agent.snapshot([control.requestId ?? '']));
+      const parts = splitPayload('snapshot', snapshot, 1, 400) as string[];
+      void agent.say('run-1', null, ...parts.map((part) => ['acp_part', JSON.parse(part)] as [string, unknown]));
+    });
+    await clock.advance(3_000);
+    expect(presence()).toMatchObject({ harness: 'live', run: 'run-1' });
+  });
+
+  it('VI18: an endless list of lost seqs neither slows nor floods the owner', async () => {
+    const { agent, clock, of } = setup();
+    agent.listen((control) => {
+      if (control.type !== 'replay') return void agent.answerHello(control);
+      const missing = Array.from({ length: 2_000 }, (_, at) => [at * 2 + 2, at * 2 + 2]);
+      const result = { type: 'replay', requestId: control.requestId, status: 'partial', missing };
+      void agent.say('s', 'c', ['control_result', result]);
+    });
+    await agent.say('s', 'c', ['stream_opened', { channelId: 'c' }]);
+    await agent.say('run-1', null, ['heads', { streams: [{ stream: 's', seq: 2 ** 50, hash: '' }] }]);
+    await clock.advance(60_000);
+    expect(of('warning').length).toBeLessThan(12);
+  });
+
+  it('VI19: a harness that was live and that nobody can reach any more is not called live', async () => {
+    const { agent, relay, clock, viewer, presence } = setup();
+    agent.listen((control) => void agent.answerHello(control));
+    await clock.advance(3_000);
+    expect(presence()?.harness).toBe('live');
+    relay.answer = () => undefined; // The harness died: the relay has nobody to hand controls to.
+    viewer.resync(agent.publicKey);
+    await clock.settle();
+    expect(presence()).toMatchObject({ harness: 'silent', liveStreams: [] });
+    agent.listen((control) => void agent.answerHello(control));
+    await clock.advance(3_000);
+    expect(presence()?.harness).toBe('live');
+    agent.listen();
+    await clock.advance(120_000);
+    expect(presence()?.harness).toBe('silent');
   });
 
   it('VI13: gives up a control after ten minutes and says so', async () => {

@@ -1,15 +1,12 @@
 import {
   type Control,
-  type ControlResult,
   type Crypto,
   decodeEnvelope,
   encodeControl,
   KIND_OBSERVER,
   type NostrEvent,
-  type ObserverEvent,
   openFrame,
   parseFrame,
-  payloadOf,
   type Signer,
   sealContent,
   signFrame,
@@ -100,7 +97,7 @@ export function createViewer(options: ViewerOptions): Viewer {
     ];
     let greeted = false;
     for await (const item of client.subscribe(filters, { signal })) {
-      if (item.type === 'event') await receive(item.event, client.url);
+      if (item.type === 'event') await receiveSafely(item.event, client.url);
       // Subscribed first, greeted after: what happens in between is not missed.
       else if (item.type === 'eose') greeted = greet(greeted);
       else if (item.type === 'gap') greeted = false;
@@ -114,6 +111,16 @@ export function createViewer(options: ViewerOptions): Viewer {
       if (!known || !already) view.greet();
     }
     return true;
+  }
+
+  /** A frame costs at most itself: whatever goes wrong in it, the next one is read. */
+  async function receiveSafely(event: NostrEvent, url: string): Promise<void> {
+    try {
+      await receive(event, url);
+    } catch (cause) {
+      const message = `a frame was refused: ${cause instanceof Error ? cause.message : 'unknown fault'}`;
+      onEvent({ type: 'warning', agent: event.pubkey, code: 'undecodable', message });
+    }
   }
 
   async function receive(event: NostrEvent, url: string): Promise<void> {
@@ -144,17 +151,8 @@ export function createViewer(options: ViewerOptions): Viewer {
       onEvent({ type: 'warning', agent: frame.pubkey, code: 'undecodable', message });
       return;
     }
-    const view = viewOf(frame.pubkey);
-    const events = view.receive(decoded.value);
+    const events = viewOf(frame.pubkey).receive(decoded.value);
     if (events.length > 0) onEvent({ type: 'events', agent: frame.pubkey, events });
-    for (const event of events) if (event.kind === 'control_result') receiveResult(frame.pubkey, view, event);
-  }
-
-  function receiveResult(agent: string, view: AgentView, event: ObserverEvent): void {
-    const result = payloadOf<ControlResult>(event);
-    if (typeof result?.status !== 'string' || typeof result.type !== 'string') return;
-    outbox.receive(agent, result as ControlResult);
-    view.receiveResult(result as ControlResult);
   }
 
   async function learn(profile: VerifiedEvent): Promise<void> {
@@ -193,7 +191,7 @@ export function createViewer(options: ViewerOptions): Viewer {
     if (client === undefined) return;
     const abort = new AbortController();
     for await (const item of client.subscribe([{ kinds: [KIND_PROFILE], authors: [agent], limit: 1 }], abort)) {
-      if (item.type === 'event') await receive(item.event, url);
+      if (item.type === 'event') await receiveSafely(item.event, url);
       else abort.abort();
     }
   }
@@ -205,8 +203,9 @@ export function createViewer(options: ViewerOptions): Viewer {
       clock,
       name: () => admission.name(agent),
       uuid: options.uuid,
-      hello: (requestId, have) => void sayHello(agent, view, requestId, have),
+      hello: (requestId, have) => void sayHello(agent, requestId, have),
       control: (draft) => control(agent, draft),
+      result: (result) => outbox.receive(agent, result),
       emit: onEvent,
     });
     agents.set(agent, view);
@@ -215,14 +214,12 @@ export function createViewer(options: ViewerOptions): Viewer {
 
   async function sayHello(
     agent: string,
-    view: AgentView,
     requestId: string,
     have: readonly { readonly stream: string; readonly seq: number }[],
   ): Promise<void> {
     const issuedAt = new Date(clock.nowMs()).toISOString();
     const hello: Control = { type: 'hello', requestId, issuedAt, viewer: options.viewerId, features: [], have };
-    const outcome = await sendControl(agent, encodeControl(hello));
-    if (!outcome.taken && outcome.unheard) view.noteUnheard();
+    await sendControl(agent, encodeControl(hello));
   }
 
   async function sendControl(
@@ -250,6 +247,7 @@ export function createViewer(options: ViewerOptions): Viewer {
       return { taken: true, unheard: false };
     }
     const unheard = outcomes.some((outcome) => outcome.ok || outcome.error.code === 'mute');
+    if (unheard) viewOf(agent).noteUnheard();
     const refusal = outcomes.find((outcome) => !outcome.ok && outcome.error.code !== 'mute');
     const words = refusal !== undefined && !refusal.ok ? refusal.error.message : 'no relay is configured';
     return { taken: false, unheard, reason: unheard ? 'the harness is not connected' : words };

@@ -212,6 +212,8 @@ export interface PermissionItem extends ItemBase {
   /** From `permission_pending`; without it nothing can be answered. */
   readonly nonce: string | undefined;
   readonly requestSha256: string | undefined;
+  /** SHA-256 of the very line this item shows: an answer repeats it, and is refused where the harness holds another. */
+  readonly lineSha256: string | undefined;
   /** False: a remote may only reject (the copy of the request was elided or redacted). */
   readonly actionable: boolean;
   readonly expiresAt: string | undefined;

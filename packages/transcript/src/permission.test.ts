@@ -1,3 +1,4 @@
+import { lineSha256 } from '@heliograph/wire/observer';
 import { describe, expect, it } from 'vitest';
 import { selectPendingPermissions } from './select.ts';
 import { Scene } from './testing/scene.ts';
@@ -219,5 +220,29 @@ describe('permissions', () => {
     scene.decide(7, { outcome: 'selected', optionId: 'no' });
     expect(pending(scene)).toHaveLength(19);
     expect(scene.all('tool')).toHaveLength(20);
+  });
+});
+
+describe('a question and its line', () => {
+  it('TR94: a question carries the SHA-256 of the very line it shows, whatever it was told', () => {
+    const scene = new Scene({ told: true }).prompt().ask(0, TOOL);
+    const { request, lineSha256: shown, requestSha256 } = scene.the('permission');
+    const line = scene.fold.log.range(request.stream, request.seq, request.seq);
+    expect([...line].map((event) => lineSha256(event.payload))).toEqual([shown]);
+    expect(requestSha256).toBe(shown);
+    scene.note('permission_pending', { requestNonce: 'n2', requestSeq: request.seq, requestSha256: 'a'.repeat(64) });
+    expect(scene.the('permission')).toMatchObject({ lineSha256: shown, requestSha256: 'a'.repeat(64) });
+  });
+
+  it('TR95: of two open questions with one id only the one that is named by its nonce is decided', () => {
+    const scene = new Scene({ told: true })
+      .prompt()
+      .ask(0, TOOL)
+      .ask(0, { ...TOOL, toolCallId: 'u' });
+    scene.decide(0, { outcome: 'selected', optionId: 'no' });
+    const [first, second] = scene.all('permission');
+    expect([first?.state, second?.state].filter((state) => state === 'decided').length).toBeLessThan(2);
+    scene.note('permission_terminal', { requestNonce: first?.nonce, reason: 'applied', optionId: 'no' });
+    expect(scene.all('permission').map(({ state }) => state)[0]).toBe('decided');
   });
 });

@@ -1,3 +1,4 @@
+import { lineSha256 } from '@heliograph/wire/observer';
 import { carryChanged, carryMore, type PermissionSlot } from './carry.ts';
 import { readLocations, readToolContent } from './content.ts';
 import { asObject, type JsonObject, jsonText, list, member, object, objects, text } from './json.ts';
@@ -37,6 +38,7 @@ export function reducePermissionRequest(step: Step, rpcId: string, params: JsonO
     state: before?.state ?? 'asked',
     nonce: before?.nonce,
     requestSha256: before?.requestSha256,
+    lineSha256: lineSha256(step.event.payload),
     actionable: before?.actionable ?? false,
     expiresAt: before?.expiresAt,
     decision: before?.decision,
@@ -135,6 +137,7 @@ function unseenRequest(
     state: 'pending',
     nonce: undefined,
     requestSha256: undefined,
+    lineSha256: undefined,
     actionable: false,
     expiresAt: undefined,
     decision: undefined,
@@ -188,8 +191,10 @@ export function withdrawPermission(step: Step, rpcId: string): void {
   if (slot !== undefined) decide(step, slot, { reason: 'withdrawn', optionId: undefined, decidedBy: undefined });
 }
 
+/** The open question of this id. Where agents use an id twice only `permission_terminal`, by nonce, tells which it was. */
 function openSlot(step: Step, rpcId: string): PermissionSlot | undefined {
-  return step.draft.carry.permissions.find((slot) => slot.open && slot.rpcId === rpcId);
+  const open = step.draft.carry.permissions.filter((slot) => slot.open && slot.rpcId === rpcId);
+  return open.length > 1 && open.every((slot) => slot.nonce !== undefined) ? undefined : open[0];
 }
 
 /** `permission_terminal`: how it ended, and who or what decided. */

@@ -1,5 +1,5 @@
 import type { Presence, ViewerEvent } from '@heliograph/client';
-import type { ObserverEvent } from '@heliograph/wire';
+import { lineSha256, type ObserverEvent } from '@heliograph/wire';
 
 /** A made-up id of the right shape, the same for the same name. */
 export function madeUpId(name: string): string {
@@ -134,12 +134,13 @@ export class StoryAgent {
   ask(toolCall: object, options: readonly object[], isPending = true): this {
     const id = ++this.#rpcId + 100;
     const params = { sessionId: this.#sessionId, toolCall, options };
-    this.#emit(this.#stream, 'acp_read', { jsonrpc: '2.0', id, method: 'session/request_permission', params });
+    const request = { jsonrpc: '2.0', id, method: 'session/request_permission', params };
+    this.#emit(this.#stream, 'acp_read', request);
     if (!isPending) return this;
     return this.#emit(this.#stream, 'permission_pending', {
       requestNonce: madeUpId(`nonce ${id}`).replaceAll('-', ''),
       requestSeq: this.#seqs.get(this.#stream) ?? 0,
-      requestSha256: madeUpId(`hash ${id}`).replaceAll('-', '').repeat(2),
+      requestSha256: lineSha256(JSON.stringify(request)),
       rpcId: String(id),
       toolCallId: (toolCall as { toolCallId?: string }).toolCallId ?? null,
       actionable: true,

@@ -6,9 +6,10 @@ export function isLiveStream(presence: Presence | undefined, stream: string | un
   return presence?.harness === 'live' && stream !== undefined && presence.liveStreams.includes(stream);
 }
 
-/** Whether a decision would reach the request: it is pending, bound to a nonce, and its stream is live. */
+/** Whether a decision would reach the request: it is pending, bound to a nonce and to the line that is shown, and live. */
 export function isAnswerable(presence: Presence | undefined, item: PermissionItem): boolean {
-  return item.state === 'pending' && item.nonce !== undefined && isLiveStream(presence, item.request.stream);
+  const isShown = item.requestSha256 === undefined || item.requestSha256 === item.lineSha256;
+  return item.state === 'pending' && item.nonce !== undefined && isShown && isLiveStream(presence, item.request.stream);
 }
 
 /** The prompt turn that is being answered now; an open turn of a stream that is not live is history. */

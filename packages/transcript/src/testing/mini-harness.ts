@@ -1,5 +1,5 @@
 import { classifyLine, type RpcMessage } from '@heliograph/wire/acp';
-import type { ObserverEvent } from '@heliograph/wire/observer';
+import { lineSha256, type ObserverEvent } from '@heliograph/wire/observer';
 
 /** One line of a recording in fixtures/sessions. */
 export interface RecordedLine {
@@ -147,7 +147,7 @@ export class MiniHarness {
     const payload = {
       requestNonce: nonce,
       requestSeq: event.seq,
-      requestSha256: 'f00d',
+      requestSha256: lineSha256(event.payload),
       rpcId: message.id,
       toolCallId: null,
       actionable: true,

@@ -26,7 +26,8 @@ export function PermissionOptions(props: {
       type: 'permission_decision',
       channelId,
       requestNonce: item.nonce,
-      ...(item.requestSha256 !== undefined ? { requestSha256: item.requestSha256 } : {}),
+      // The hash of what is shown, not of what was told: where they differ the harness refuses.
+      ...(item.lineSha256 !== undefined ? { requestSha256: item.lineSha256 } : {}),
       optionId: option.optionId,
       ...(confirm ? { confirm: true } : {}),
     });
