@@ -9,6 +9,7 @@ import { Conversation } from './agent/conversation.ts';
 import type { StartFailure } from './agent/failure.ts';
 import { type LastSession, readLastSession, writeLastSession } from './agent/last-session.ts';
 import { PermissionDesk } from './agent/permission-desk.ts';
+import { decideByRules } from './agent/permission-rules.ts';
 import { type ConfigChange, updateConfig } from './agent/session-config.ts';
 import { readActiveRun } from './agent/steering.ts';
 import type { ReadLine } from './agent/tap.ts';
@@ -121,6 +122,7 @@ class Run implements Harness {
   /** Writing down which session the next run may open again, one at a time. */
   #keepingSession = Promise.resolve();
   #policy: PermissionPolicy;
+  #isPolicySet = false;
   /** Who waits for the agent to be there again. */
   #restarting: AdmittedControl['reply'][] = [];
   #closing: Promise<void> | undefined;
@@ -163,7 +165,7 @@ class Run implements Harness {
     if (lastSession?.channelId === this.channelId && lastSession.agent === this.#agentLine)
       this.#channel.earlier = lastSession;
     this.#permissions = new PermissionDesk({
-      policy: () => this.#policy,
+      policy: (params) => this.#decide(params),
       clock,
       timeoutMs: options.permissionTimeoutMs,
       nonce: () => hexEncode(crypto.randomBytes(NONCE_BYTES)),
@@ -359,11 +361,20 @@ class Run implements Harness {
         break;
       case 'set_policy':
         this.#policy = control.policy;
+        this.#isPolicySet = true;
         reply({ status: 'applied' });
         break;
       default:
         control satisfies never;
     }
+  }
+
+  /** The rules file first, then the policy; one the owner set during this run stands alone. */
+  #decide(params: unknown): { readonly policy: PermissionPolicy; readonly rule?: string } {
+    const ruled = this.#isPolicySet
+      ? undefined
+      : decideByRules(this.#options.permissionRules, params, this.#options.cwd);
+    return ruled === undefined ? { policy: this.#policy } : { policy: ruled.decide, rule: `rule ${ruled.number}` };
   }
 
   #restart(reply: AdmittedControl['reply']): void {

@@ -1,3 +1,4 @@
+export { type PermissionRule, parsePermissionRules } from './agent/permission-rules.ts';
 export { type Harness, startHarness } from './harness.ts';
 export type { Log } from './log.ts';
 export type { HarnessOptions, PermissionPolicy } from './options.ts';

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import type { Clock, OpenSocket } from '@heliograph/client';
 import type { AuthTag, Crypto, Signer } from '@heliograph/wire';
+import type { PermissionRule } from './agent/permission-rules.ts';
 import { systemClock, systemRandom, systemSocket, systemUuid } from './clock.ts';
 import type { Log } from './log.ts';
 
@@ -44,6 +45,8 @@ export interface HarnessOptions {
   readonly idleTimeoutMs?: number;
   /** How long a turn may take in all; 0 for any time. Stands still while a permission waits. */
   readonly turnTimeoutMs?: number;
+  /** Asked before `permissions`, in their order; until the owner sets another policy. */
+  readonly permissionRules?: readonly PermissionRule[];
   /** How long a permission request may wait before it is answered `cancelled`; 0 for any time. Shown on the request. */
   readonly permissionTimeoutMs?: number;
   /** How long an agent that crashed three times within a minute is left alone. */
@@ -75,6 +78,7 @@ export function fillOptions(options: HarnessOptions): FilledOptions {
     idleTimeoutMs: 900_000,
     turnTimeoutMs: 0,
     permissionTimeoutMs: 0,
+    permissionRules: [],
     crashRestMs: 300_000,
     exitGraceMs: 2_000,
     maxLineBytes: 16 * 1_024 * 1_024,

@@ -57,6 +57,25 @@ describe('permissions', () => {
     expect(write).toMatchObject({ kind: 'acp_write', via: 'owner' });
   });
 
+  test('HA92: a rule answers without anybody, by its number; a policy set by the owner stands above the rules', async () => {
+    const permissionRules = [
+      { decide: 'reject', kind: ['execute'] },
+      { decide: 'allow', path: '/tmp/*' },
+    ] as const;
+    const { harness, viewer } = await ask({ permissionRules });
+    expect((await terminal(viewer)).payload).toMatchObject({
+      reason: 'allowed',
+      optionId: 'id-of-allow_once',
+      decidedBy: { who: 'policy', rule: 'rule 2' },
+    });
+    await viewer.until('the end of the turn', () => viewer.find('turn_completed'));
+    await viewer.ask({ type: 'set_policy', policy: 'reject' });
+    viewer.prompt(harness.channelId, 'again');
+    await viewer.until('the second end', () =>
+      viewer.find<PermissionTerminal>('permission_terminal', (p) => p.decidedBy?.rule === 'permissions=reject'),
+    );
+  });
+
   test('HA20: a wrong nonce, hash, channel or option writes nothing, and the request stays open', async () => {
     const { harness, viewer, answers } = await ask();
     const { requestNonce, requestSha256 } = await pending(viewer);

@@ -129,6 +129,12 @@ export function createProgram(
     )
     .addOption(
       flag(
+        '--rules <FILE>',
+        'rules that decide permission requests before --permissions does: a JSON list, the first that fits',
+      ),
+    )
+    .addOption(
+      flag(
         '--permission-timeout <TIME>',
         'answer a permission request "cancelled" when nobody decides for so long (default: off)',
       ).argParser(parseDuration),

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { startHarness } from '@heliograph/app-harness';
+import { type PermissionRule, startHarness } from '@heliograph/app-harness';
 import { localSigner } from '@heliograph/wire/nostr';
 import type { AgentChoice } from './agent-choice.ts';
 import type { AgentIdentity } from './agent-identity.ts';
@@ -27,6 +27,7 @@ export interface AgentRun {
   readonly stateDir: string;
   readonly name: string;
   readonly permissions: Permissions;
+  readonly permissionRules?: readonly PermissionRule[];
   /** How long a turn may take; the harness's own defaults where absent. */
   readonly limits?: {
     readonly idleTimeoutMs: number;
@@ -37,7 +38,7 @@ export interface AgentRun {
 
 /** Starts the harness around an agent, says that it is ready, and ends the life when the agent ends. */
 export async function runAgent(run: AgentRun, life: Life, context: Context): Promise<void> {
-  const { choice, cwd, identity, stateDir, name, permissions, limits = {} } = run;
+  const { choice, cwd, identity, stateDir, name, permissions, permissionRules = [], limits = {} } = run;
   const { crypto, env, installation } = context;
   const log = context.log.child({ part: 'agent' });
   const harness = await life.start('agent', () =>
@@ -53,6 +54,7 @@ export async function runAgent(run: AgentRun, life: Life, context: Context): Pro
       ...(identity.authTag ? { authTag: identity.authTag } : {}),
       stateDir,
       permissions,
+      permissionRules,
       ...limits,
       crypto,
       log,

@@ -72,6 +72,10 @@ test.each<[string[], RegExp]>([
     ['agent', '--owner', npub, '--relay', 'ws://h:1', '--turn-timeout', 'soon'],
     /'--turn-timeout <TIME>' argument 'soon' is invalid\. Expected a time like 45s, 15m or 2h/,
   ],
+  [
+    ['agent', '--owner', npub, '--relay', 'ws://h:1', '--rules', 'none.json', '--', process.execPath],
+    /--rules: .*none\.json can't be read\. Expected a JSON file/,
+  ],
   [['agent', '--owner', npub, '--relay', 'ws://h:1', '--auth-tag', 'tag'], /--auth-tag: expected @FILE/],
   [
     ['agent', '--owner', npub, '--relay', 'ws://h:1', '--cwd', 'none', '--', process.execPath],

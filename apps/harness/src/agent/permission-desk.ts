@@ -20,8 +20,8 @@ import {
 import type { OutLine, ReadLine } from './tap.ts';
 
 export interface PermissionPort {
-  /** The policy now. */
-  policy(): PermissionPolicy;
+  /** What decides this request now, before the owner is asked. */
+  policy(params: unknown): { readonly policy: PermissionPolicy; readonly rule?: string };
   readonly clock: Clock;
   /** How long a request may wait, 0 for any time. */
   readonly timeoutMs: number;
@@ -95,7 +95,7 @@ export class PermissionDesk {
     const entry: Entry = { request, place, unpin, cancelTimer, state: { phase: 'pending' }, reply: undefined };
     this.#entries.set(request.requestNonce, entry);
     this.#forgetOld();
-    this.#step(entry, { type: 'policy', policy: this.#port.policy() });
+    this.#step(entry, { type: 'policy', ...this.#port.policy(message.params) });
   }
 
   decide(control: PermissionDecisionControl, reply: (result: Omit<ControlResult, 'type' | 'requestId'>) => void): void {

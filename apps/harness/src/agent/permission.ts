@@ -21,7 +21,8 @@ export interface PermissionRequest extends PermissionPending {
 
 /** What can happen to an open request. */
 export type PermissionInput =
-  | { readonly type: 'policy'; readonly policy: PermissionPolicy }
+  /** `rule`: how whoever decided is named in the record. */
+  | { readonly type: 'policy'; readonly policy: PermissionPolicy; readonly rule?: string }
   | {
       readonly type: 'decided';
       readonly channelId: string;
@@ -83,7 +84,7 @@ export function stepPermission(
   }
   switch (input.type) {
     case 'policy':
-      return applyPolicy(request, input.policy);
+      return applyPolicy(request, input.policy, input.rule ?? `permissions=${input.policy}`);
     case 'decided':
       return decide(request, input);
     case 'cancelled':
@@ -111,10 +112,9 @@ function decidedLate(state: PermissionState, input: PermissionInput): Permission
   return { state, effects: [], ...(input.type === 'decided' ? { verdict: 'already_decided' as const } : {}) };
 }
 
-function applyPolicy(request: PermissionRequest, policy: PermissionPolicy): PermissionStep {
+function applyPolicy(request: PermissionRequest, policy: PermissionPolicy, rule: string): PermissionStep {
   const pending: PermissionStep = { state: { phase: 'pending' }, effects: [] };
   if (policy === 'ask') return pending;
-  const rule = `permissions=${policy}`;
   if (policy === 'allow') {
     // Only ever once, and only what says so itself; a request without it waits for the owner.
     const option = request.options.find(({ kind }) => kind === 'allow_once');

@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { type PermissionRule, parsePermissionRules } from '@heliograph/app-harness';
 import { chosenAgent, knownAgent } from '../agent-choice.ts';
 import { type IdentityOptions, invitedIdentity, ownIdentity } from '../agent-identity.ts';
 import type { Context } from '../context.ts';
+import { badUsage } from '../failure.ts';
 import { defaultAgent } from '../known-agents.ts';
 import { live } from '../life.ts';
 import { type Permissions, runAgent, workingFolder } from '../run-agent.ts';
@@ -16,6 +19,7 @@ export interface AgentOptions extends IdentityOptions {
   readonly idleTimeout: number;
   readonly turnTimeout?: number;
   readonly permissionTimeout?: number;
+  readonly rules?: string;
   readonly agent?: string;
 }
 
@@ -31,6 +35,19 @@ export async function agent(options: AgentOptions, context: Context): Promise<nu
   const stateDir = options.state === undefined ? usualState : context.path(options.state);
   const name = options.name ?? identity.name ?? `${choice.name} on ${hostname()}`;
   const limits = { idleTimeoutMs, turnTimeoutMs, permissionTimeoutMs };
-  const run = { choice, cwd, identity, stateDir, name, permissions, limits };
+  const permissionRules = options.rules === undefined ? [] : readRules(context.path(options.rules));
+  const run = { choice, cwd, identity, stateDir, name, permissions, permissionRules, limits };
   return live(context.log, (life) => runAgent(run, life, context));
+}
+
+function readRules(path: string): readonly PermissionRule[] {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch {
+    throw badUsage(`--rules: ${path} can't be read. Expected a JSON file with a list of rules.`);
+  }
+  const rules = parsePermissionRules(text);
+  if (!rules.ok) throw badUsage(`--rules: ${path}: ${rules.error.message}.`);
+  return rules.value;
 }
