@@ -30,6 +30,7 @@ const permission = (change: Partial<PermissionItem>): PermissionItem => ({
   updatedAt: '2026-11-30T12:00:00.000000Z',
   rpcId: '1',
   request: { stream: 's', seq: 1 },
+  lineSha256: undefined,
   toolCallId: '1',
   title: '',
   toolKind: 'execute',
