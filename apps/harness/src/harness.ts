@@ -173,6 +173,7 @@ class Run implements Harness {
       write: (lines) => this.#keeper.agent?.write(lines) ?? Promise.resolve(new Error('the agent has exited')),
       emitUrgent: (place, kind, payload, fromSeq) => this.#emitUrgent(place, kind, payload, fromSeq),
       pin: (span) => this.#mirror.pin(span),
+      cancelledBy: (channelId) => (channelId === this.channelId ? this.#conversation.cancelledBy : undefined),
     });
     this.#conversation = this.#makeConversation();
     this.#keeper = this.#makeKeeper();

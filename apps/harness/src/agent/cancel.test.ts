@@ -37,6 +37,15 @@ describe('the cancel ladder', () => {
     expect(run([cancel(), ended]).types).toEqual(['ask_agent', 'sent', 'turn_ended']);
   });
 
+  test('HA103: said in the second of the turn by a time without fraction, or later in it by one with: it is meant', () => {
+    const late = { turnId: 't1', startedMs: 5_400 };
+    const types = (saidMs: number) => run([cancel({ turnId: undefined, turn: late, saidMs })]).types;
+    expect(types(5_000)).toEqual(['ask_agent', 'sent']);
+    expect(types(5_401)).toEqual(['ask_agent', 'sent']);
+    expect(types(5_399)).toEqual(['no_active_turn']);
+    expect(types(4_000)).toEqual(['no_active_turn']);
+  });
+
   test('HA24: after the grace the agent is killed, once', () => {
     const ended: CancelInput = { type: 'turn_ended', turnId: 't1', outcome: 'killed' };
     expect(run([cancel(), graceOver, graceOver, ended]).types).toEqual(['ask_agent', 'sent', 'kill_agent', 'killed']);

@@ -78,7 +78,9 @@ function begin(state: CancelState, input: Extract<CancelInput, { type: 'cancel' 
   if (turn === undefined) return refuse('no_active_turn', 'no turn is open here');
   if (input.turnId !== undefined && input.turnId !== turn.turnId)
     return refuse('no_active_turn', 'no such turn is open here');
-  if (input.turnId === undefined && turn.startedMs > input.saidMs) {
+  // A time without a fraction, as events have it, means its whole second.
+  const startedMs = input.saidMs % 1_000 === 0 ? Math.floor(turn.startedMs / 1_000) * 1_000 : turn.startedMs;
+  if (input.turnId === undefined && startedMs > input.saidMs) {
     return refuse('no_active_turn', 'the open turn began after this was said');
   }
   const { turnId } = turn;

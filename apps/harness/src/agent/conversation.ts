@@ -69,6 +69,11 @@ export class Conversation {
     return this.#queue;
   }
 
+  /** On whose behalf the open turn is being cancelled, if it is. */
+  get cancelledBy(): 'owner' | 'harness' | undefined {
+    return this.#cancel.phase === 'none' ? undefined : this.#canceller;
+  }
+
   prompt(control: Prompt, promptRequestId: string, triggeringEventId: string, reply: Reply): void {
     const refusal = refuseContent(control.content, this.#agent?.initializeResult);
     if (this.#agent !== undefined && refusal !== undefined) {
@@ -303,6 +308,7 @@ export class Conversation {
     const lastSeq = turn.complete(completed)?.lastSeq;
     this.channel.turn = undefined;
     const { turnId, firstSeq } = turn;
+    this.#port.permissions.turnEnded(turnId);
     noteTurn(this.channel, {
       turnId,
       firstSeq,

@@ -31,6 +31,8 @@ export interface PermissionPort {
   write(lines: readonly OutLine[]): Promise<readonly Emitted[] | Error>;
   emitUrgent(place: Place, kind: string, payload: object, fromSeq?: number): Emitted;
   pin(span: SeqSpan): () => void;
+  /** On whose behalf the open turn of a channel is being cancelled, if it is. */
+  cancelledBy(channelId: string | null): 'owner' | 'harness' | undefined;
 }
 
 /** The answers that a cancelled turn owes, and what to call when they got out or could not. */
@@ -95,7 +97,9 @@ export class PermissionDesk {
     const entry: Entry = { request, place, unpin, cancelTimer, state: { phase: 'pending' }, reply: undefined };
     this.#entries.set(request.requestNonce, entry);
     this.#forgetOld();
-    this.#step(entry, { type: 'policy', ...this.#port.policy(message.params) });
+    const who = this.#port.cancelledBy(route.channelId);
+    if (who !== undefined) this.#step(entry, { type: 'cancelled', who });
+    else this.#step(entry, { type: 'policy', ...this.#port.policy(message.params) });
   }
 
   decide(control: PermissionDecisionControl, reply: (result: Omit<ControlResult, 'type' | 'requestId'>) => void): void {
@@ -137,6 +141,12 @@ export class PermissionDesk {
       for (const effect of effects) if (effect.type === 'answer') lines.push({ text: effect.text, via: effect.via });
     }
     return { lines, written: (type) => entries.forEach((entry) => void this.#step(entry, { type })) };
+  }
+
+  /** A turn is over: what it still asked is answered `cancelled`, and no decision of it is taken any more. */
+  turnEnded(turnId: string): void {
+    for (const entry of this.#pending())
+      if (entry.request.turnId === turnId) this.#step(entry, { type: 'cancelled', who: 'harness' });
   }
 
   /** The agent is gone: nobody is left to answer. */

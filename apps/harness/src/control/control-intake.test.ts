@@ -92,7 +92,7 @@ describe('the door for controls', () => {
     await intake.receive(event);
     await intake.receive(event);
     expect(acted).toHaveLength(1);
-    expect(acted[0]).toMatchObject({ key: REQUEST, eventId: event.id, saidMs: nowSec() * 1_000 });
+    expect(acted[0]).toMatchObject({ key: REQUEST, eventId: event.id, saidMs: clock.nowMs() });
     expect(ledger.notes).toEqual([`begin ${REQUEST}`]);
     acted[0]?.reply({ status: 'sent' });
     acted[0]?.reply({ status: 'cancelled' });
@@ -170,7 +170,7 @@ describe('the door for controls', () => {
     for (const event of events) await intake.receive(event);
     expect(acted).toEqual([]);
     expect(told).toEqual([]);
-    expect(intake.refused).toEqual({ tags: 5, stranger: 1, signature: 3, stale: 0, undecodable: 1 });
+    expect(intake.refused).toEqual({ tags: 5, stranger: 1, signature: 3, stale: 0, undecodable: 1, incomplete: 0 });
     // A forged copy has not kept the real one out.
     await intake.receive(good);
     expect(acted).toHaveLength(1);
@@ -216,9 +216,35 @@ describe('the door for controls', () => {
   });
 
   test('HA28: hello and replay change nothing, so the disk is not asked', async () => {
-    await intake.receive(await frame({ type: 'hello', requestId: REQUEST, viewer: 'v', features: [] }));
+    await intake.receive(
+      await frame({ type: 'hello', requestId: REQUEST, issuedAt: cancel().issuedAt, viewer: 'v', features: [] }),
+    );
     expect(acted).toHaveLength(1);
     expect(ledger.notes).toEqual([]);
+  });
+
+  test('HA104: what only we say must carry requestId, issuedAt and run; it is counted, or refused in words', async () => {
+    const prompt = { ...cancel(), type: 'prompt', content: [{ type: 'text', text: 'x' }] };
+    await intake.receive(await frame({ ...prompt, requestId: undefined }));
+    expect(told).toEqual([]);
+    expect(intake.refused.incomplete).toBe(1);
+    await intake.receive(await frame({ ...prompt, issuedAt: undefined }));
+    await intake.receive(await frame({ ...prompt, run: undefined }));
+    await intake.receive(await frame(cancel({ run: undefined })));
+    expect(told.map(({ status, reason }) => [status, reason])).toEqual([
+      ['invalid', 'a prompt needs issuedAt'],
+      ['invalid', 'a prompt needs run'],
+      ['invalid', 'a cancel_turn needs run'],
+    ]);
+    expect(acted).toEqual([]);
+  });
+
+  test('HA104: what was said more than five minutes ahead of our clock is refused', async () => {
+    const at = (ms: number) => new Date(clock.nowMs() + ms).toISOString();
+    await intake.receive(await frame(cancel({ issuedAt: at(300_001) })));
+    expect(told).toMatchObject([{ status: 'expired', reason: expect.stringContaining('clocks') }]);
+    await intake.receive(await frame(cancel({ issuedAt: at(300_000) })));
+    expect(acted).toHaveLength(1);
   });
 
   test('HA27: the events under test are well-formed but for what they test', async () => {

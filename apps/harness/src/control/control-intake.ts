@@ -22,7 +22,7 @@ export interface AdmittedControl {
   /** The requestId, or for other implementations' controls the event's id. */
   readonly key: string;
   readonly eventId: string;
-  /** When the owner said it: the frame's created_at. */
+  /** When the owner said it: `issuedAt`, else the frame's created_at, in whole seconds. */
   readonly saidMs: number;
   /** Records and tells a result; may be called again with a later one. */
   readonly reply: (result: Omit<ControlResult, 'type' | 'requestId'>) => void;
@@ -49,14 +49,19 @@ const MAX_SEEN_IDS = 20_000;
 /** Controls that change nothing: asked for anew they are simply answered anew, so the disk need not know. */
 const READ_ONLY = new Set<Control['type']>(['hello', 'replay']);
 
+/** What other implementations say, without requestId, issuedAt and run. */
+const FOREIGN = new Set<Control['type']>(['cancel_turn', 'switch_model', 'permission_decision']);
+
 /** Frames that were refused unanswered, by reason. */
-export type RefusalCounts = Readonly<Record<'tags' | 'stranger' | 'signature' | 'stale' | 'undecodable', number>>;
+export type RefusalCounts = Readonly<
+  Record<'tags' | 'stranger' | 'signature' | 'stale' | 'undecodable' | 'incomplete', number>
+>;
 
 /** The door for controls: lets through, once each, what the owner said to this run, freshly (WIRE 4). */
 export class ControlIntake {
   readonly #port: IntakePort;
   readonly #seen = new SeenIds(MAX_SEEN_IDS);
-  readonly #refused = { tags: 0, stranger: 0, signature: 0, stale: 0, undecodable: 0 };
+  readonly #refused = { tags: 0, stranger: 0, signature: 0, stale: 0, undecodable: 0, incomplete: 0 };
   readonly #abort = new AbortController();
   #lastStaleMs = Number.NEGATIVE_INFINITY;
 
@@ -137,6 +142,12 @@ export class ControlIntake {
       tell(full, channelId);
       return full;
     };
+    const lacks = lacking(control);
+    if (lacks !== undefined) {
+      if (requestId === undefined) return this.#refuse('incomplete');
+      answer({ status: 'invalid', reason: `a ${type} needs ${lacks}` });
+      return;
+    }
     const known = ledger.known(key);
     if (known !== undefined) {
       if (known.phase === 'answered') tell(known.result, channelId);
@@ -152,11 +163,16 @@ export class ControlIntake {
       answer({ status: 'expired', reason: 'this was said more than 24 hours ago' });
       return;
     }
+    if (control.issuedAt !== undefined && Date.parse(control.issuedAt) - clock.nowMs() > MAX_FRAME_SKEW_SEC * 1_000) {
+      answer({ status: 'expired', reason: 'this was said in the future: set the clocks of both machines right' });
+      return;
+    }
     if (control.run !== undefined && control.run !== run) {
       answer({ status: 'wrong_run', reason: 'the harness was restarted since: look again and say it anew' });
       return;
     }
-    const admitted = { control, key, eventId: event.id, saidMs: event.created_at * 1_000 };
+    const saidMs = control.issuedAt === undefined ? event.created_at * 1_000 : Date.parse(control.issuedAt);
+    const admitted = { control, key, eventId: event.id, saidMs };
     if (READ_ONLY.has(type)) {
       this.#port.act({ ...admitted, reply: answer });
       return;
@@ -194,4 +210,11 @@ export class ControlIntake {
     const reason = `your clock is ${minutes} min ${ageSec > 0 ? 'behind' : 'ahead of'} the agent machine's: set both right`;
     this.#port.tell({ type, ...(requestId !== undefined ? { requestId } : {}), status: 'stale', reason }, undefined);
   }
+}
+
+/** What a control must carry and does not; without it an old one could be done again. */
+function lacking({ type, requestId, issuedAt, run }: Control): string | undefined {
+  if (requestId === undefined) return FOREIGN.has(type) ? undefined : 'requestId';
+  if (issuedAt === undefined) return 'issuedAt';
+  return run === undefined && type !== 'hello' ? 'run' : undefined;
 }
