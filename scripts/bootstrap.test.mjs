@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { addonCacheFile } from './bootstrap/addon.mjs';
+import { addonCacheFile, ownHeaders } from './bootstrap/addon.mjs';
 import { samePackages } from './bootstrap/install-stamp.mjs';
 import { nodeVersionProblem } from './bootstrap/node-version.mjs';
 import { withStartLock } from './bootstrap/start-lock.mjs';
@@ -14,6 +14,15 @@ test('IN1: a Node older than 20.19 is refused with a sentence that names both ve
     /20\.19 or newer is needed, but \/n is 20\.18\.3\. Install .*nodejs\.org/,
   );
   expect(nodeVersionProblem('18.20.0', '/n')).toBeDefined();
+});
+
+test('CL24: the addon is built with the headers beside this Node when they are there', () => {
+  const prefix = mkdtempSync(join(tmpdir(), 'heliograph-node-'));
+  expect(ownHeaders(join(prefix, 'bin', 'node'))).toEqual({});
+  mkdirSync(join(prefix, 'include', 'node'), { recursive: true });
+  writeFileSync(join(prefix, 'include', 'node', 'node.h'), '');
+  expect(ownHeaders(join(prefix, 'bin', 'node'))).toEqual({ npm_config_nodedir: prefix });
+  rmSync(prefix, { recursive: true });
 });
 
 describe('IN2: an install by hand counts when it holds what the lock asks for on this platform', () => {

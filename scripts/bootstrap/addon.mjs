@@ -32,14 +32,21 @@ export async function provideAddon(root, say) {
   say(`heliograph: building the SQLite addon for Node.js ${versions.node} (about a minute, once)`);
   const npm = npmCommand();
   const flags = ['rebuild', 'better-sqlite3', '--ignore-scripts=false', '--loglevel=error'];
-  const { code, output } = await runCommand(npm.command, [...npm.args, ...flags], { cwd: root, quiet: true });
+  const env = { ...ownHeaders(process.execPath), ...process.env };
+  const { code, output } = await runCommand(npm.command, [...npm.args, ...flags], { cwd: root, env, quiet: true });
   if (code !== 0 || !(await loads(root))) {
     say(output.trimEnd());
     throw new Error(
-      'the SQLite addon (better-sqlite3) could not be built. It needs Python 3, make and a C++ compiler: on Debian or Ubuntu `sudo apt-get install python3 make g++`, on macOS `xcode-select --install`.',
+      'the SQLite addon (better-sqlite3) could not be built. It needs Python 3, make and a C++ compiler: on Debian or Ubuntu `sudo apt-get install python3 make g++`, on macOS `xcode-select --install`. It also needs Node.js headers: where they may not be downloaded set a proxy (HTTPS_PROXY), or npm_config_nodedir to a folder that holds include/node.',
     );
   }
   placeFile(addonFile(root), cached);
+}
+
+/** Points the build at the headers that came with this Node, when they did: then it needs no network. */
+export function ownHeaders(execPath) {
+  const prefix = dirname(dirname(execPath));
+  return existsSync(join(prefix, 'include', 'node', 'node.h')) ? { npm_config_nodedir: prefix } : {};
 }
 
 /** Loads the addon in a process of its own, where a wrong one can crash without harm. */
