@@ -40,6 +40,11 @@ export function demoAgent({ installation }: Context): AgentChoice {
   return { name: demoName, command: [process.execPath, installation.demoAgentFile] };
 }
 
+/** Whether this is the built-in agent, whatever its name: a program on PATH may be called `demo` too. */
+export function isDemoAgent({ command }: AgentChoice, { installation }: Context): boolean {
+  return command[1] === installation.demoAgentFile;
+}
+
 /** An agent of the table, whose program must be on PATH. */
 export function knownAgent(name: string, context: Context): AgentChoice {
   const agent = findKnownAgent(name);

@@ -1,24 +1,14 @@
-import { statSync } from 'node:fs';
 import { type PermissionRule, startHarness } from '@heliograph/app-harness';
 import { localSigner } from '@heliograph/wire/nostr';
 import type { AgentChoice } from './agent-choice.ts';
 import type { AgentIdentity } from './agent-identity.ts';
 import type { Context } from './context.ts';
-import { badUsage } from './failure.ts';
 import type { Life } from './life.ts';
 import { announce } from './ready.ts';
 import { agentEnv } from './settings.ts';
 
 /** What is done with an agent's permission requests: asked of the owner, allowed once, or rejected. */
 export type Permissions = 'ask' | 'allow' | 'reject';
-
-/** The folder an agent works in: the one named, else the user's. */
-export function workingFolder(cwd: string | undefined, context: Context): string {
-  const folder = context.path(cwd ?? '.');
-  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
-    throw badUsage(`--cwd: ${folder} is not a folder. Expected the folder the agent is to work in.`);
-  return folder;
-}
 
 export interface AgentRun {
   readonly choice: AgentChoice;

@@ -3,12 +3,14 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { type PermissionRule, parsePermissionRules } from '@heliograph/app-harness';
 import { chosenAgent, knownAgent } from '../agent-choice.ts';
+import { agentFolder } from '../agent-folder.ts';
 import { type IdentityOptions, invitedIdentity, ownIdentity } from '../agent-identity.ts';
 import type { Context } from '../context.ts';
 import { badUsage } from '../failure.ts';
+import { makeFolder } from '../folders.ts';
 import { defaultAgent } from '../known-agents.ts';
 import { live } from '../life.ts';
-import { type Permissions, runAgent, workingFolder } from '../run-agent.ts';
+import { type Permissions, runAgent } from '../run-agent.ts';
 
 export interface AgentOptions extends IdentityOptions {
   readonly invite?: string;
@@ -30,9 +32,10 @@ export async function agent(options: AgentOptions, context: Context): Promise<nu
   const identity =
     invite === undefined ? await ownIdentity(options, context) : await invitedIdentity(invite, options, context);
   const choice = chosenAgent(options.agent, context) ?? knownAgent(defaultAgent, context);
-  const cwd = workingFolder(options.cwd, context);
+  const cwd = agentFolder(options.cwd, choice, context);
   const usualState = join(context.places.state, 'agents', identity.key.publicKey);
   const stateDir = options.state === undefined ? usualState : context.path(options.state);
+  makeFolder(stateDir, '--state');
   const name = options.name ?? identity.name ?? `${choice.name} on ${hostname()}`;
   const limits = { idleTimeoutMs, turnTimeoutMs, permissionTimeoutMs };
   const permissionRules = options.rules === undefined ? [] : readRules(context.path(options.rules));

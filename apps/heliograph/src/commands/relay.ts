@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { type OpenKinds, type RetentionRule, startRelay } from '@heliograph/app-relay';
 import type { Context } from '../context.ts';
 import { badUsage } from '../failure.ts';
+import { makeFolder } from '../folders.ts';
 import { readKeyFile } from '../key-file.ts';
 import { live } from '../life.ts';
 import { listening } from '../listening.ts';
@@ -32,6 +33,7 @@ export async function relay(options: RelayOptions, context: Context): Promise<nu
   const given = readSettings();
   const owners = given.owners.length > 0 ? given.owners : [await ownerOfThisUser(context)];
   const dataDir = relayFolder(options.data, context);
+  makeFolder(dataDir, '--data');
   return live(log, async (life) => {
     const settings = {
       host,

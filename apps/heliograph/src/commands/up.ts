@@ -1,9 +1,9 @@
-import { mkdirSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { startRelay } from '@heliograph/app-relay';
 import { attest } from '@heliograph/wire/nostr';
 import { type AgentChoice, chosenAgent, demoAgent } from '../agent-choice.ts';
+import { agentFolder } from '../agent-folder.ts';
 import type { AgentIdentity } from '../agent-identity.ts';
 import { type Context, openOwnerKey } from '../context.ts';
 import { Failure } from '../failure.ts';
@@ -15,7 +15,7 @@ import { inAYearSec, untilCondition } from '../make-invite.ts';
 import { openDesktop } from '../open-desktop.ts';
 import { takeProcessLock } from '../process-lock.mjs';
 import { announce } from '../ready.ts';
-import { runAgent, workingFolder } from '../run-agent.ts';
+import { runAgent } from '../run-agent.ts';
 
 export interface UpOptions {
   readonly cwd?: string;
@@ -28,7 +28,7 @@ export async function up(options: UpOptions, context: Context): Promise<number> 
   const { places, log } = context;
   const chosen = chosenAgent(options.agent, context);
   const choice = chosen ?? demoAgent(context);
-  const cwd = chosen || options.cwd !== undefined ? workingFolder(options.cwd, context) : scratchFolder(context);
+  const cwd = agentFolder(options.cwd, choice, context);
   const lockFile = join(places.state, 'up.lock');
   const lock = takeProcessLock(lockFile);
   if ('heldBy' in lock) {
@@ -89,12 +89,6 @@ async function upIdentity(
   const key = await readOrMakeKey(join(stateDir, 'agent.key'), '--agent', env, crypto, () => {});
   const authTag = attest(owner.secret, key.publicKey, untilCondition(inAYearSec()), crypto);
   return { key, owner: owner.publicKey, relays: [relay], authTag, keyMadeBy: 'owner' };
-}
-
-function scratchFolder({ places }: Context): string {
-  const folder = join(places.state, 'demo-scratch');
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  return folder;
 }
 
 function nameInstalledAgents({ env, log, installation }: Context): void {
