@@ -52,7 +52,7 @@ export async function invitedIdentity(
   if (!parsed.ok) {
     const source = path ?? 'standard input';
     throw badUsage(
-      `--invite: ${source} holds no invite: ${parsed.error.message}. Expected the helio1… token that \`heliograph invite\` or "Add agent" in the desktop made.`,
+      `--invite: ${source} holds no invite: ${parsed.error.message}. Expected the helio1… token that \`heliograph invite\` or "Add an agent" in the desktop made.`,
     );
   }
   if (path !== undefined) {

@@ -20,7 +20,9 @@ export interface KeyPair {
  * HELIOGRAPH_PASSPHRASE_FILE, else one asked for on the terminal.
  */
 export async function readKeyFile(path: string, flag: string, env: Env, crypto: Crypto): Promise<KeyPair> {
-  const text = readNamedFile(path, flag, expected).trim();
+  const isOwners = flag === '--owner-key';
+  const hint = isOwners ? `${expected}. \`heliograph keys new --out ${shellWord(path)}\` makes one` : expected;
+  const text = readNamedFile(path, flag, hint).trim();
   const mode = openMode(path);
   if (mode) {
     throw badUsage(

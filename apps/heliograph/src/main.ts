@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander';
 import { type Context, createContext, type Installation } from './context.ts';
 import { badUsage, Failure, systemCode } from './failure.ts';
+import { makeNamedFolders } from './folders.ts';
 import { createProgram } from './program.ts';
 import { refuseLiteralSecrets } from './secret-guard.ts';
 import { withoutEmptySettings } from './settings.ts';
@@ -10,7 +11,11 @@ export async function main(words: readonly string[], installation: Installation)
   try {
     return await run(words, installation);
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    if (error instanceof CommanderError) {
+      if (error.exitCode === 0) return 0;
+      process.stderr.write(dashesHint(error, words, installation));
+      return 2;
+    }
     process.stderr.write(`heliograph: ${describe(error)}\n`);
     return error instanceof Failure ? error.exitCode : 1;
   }
@@ -30,10 +35,22 @@ async function run(words: readonly string[], installation: Installation): Promis
   const execute = async (act: (context: Context) => Promise<number>, runsAgent: boolean) => {
     if (command !== undefined && !runsAgent)
       throw badUsage('--: this command starts no agent. Expected nothing after --.');
-    exitCode = await act(createContext(env, command, installation));
+    const context = createContext(env, command, installation);
+    makeNamedFolders(env, context.folder);
+    exitCode = await act(context);
   };
   await createProgram(installation.version, env, execute).parseAsync(own, { from: 'user' });
   return exitCode;
+}
+
+/** An agent's command without its `--` reads as flags and words of ours; npm takes the first `--` for itself. */
+function dashesHint({ code }: CommanderError, [name, ...rest]: readonly string[], installation: Installation): string {
+  const start = { up: installation.startCommand, agent: 'heliograph agent …' }[name ?? ''];
+  const isForgotten =
+    code === 'commander.excessArguments' ||
+    (code === 'commander.unknownOption' && !rest.includes('--') && rest.some((word) => !word.startsWith('-')));
+  if (start === undefined || !isForgotten) return '';
+  return `An agent's own command goes after --, like: ${start} -- gemini --acp\n`;
 }
 
 /** A reader that goes away (`| head`) is no error of ours. */

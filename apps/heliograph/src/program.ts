@@ -40,7 +40,7 @@ export function createProgram(
     .helpCommand(false)
     .showSuggestionAfterError()
     .exitOverride()
-    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'heliograph: ')) })
+    .configureOutput({ outputError: (text, write) => write(withExample(text.replace(/^error: /, 'heliograph: '))) })
     .addHelpText('after', settingsHelp);
 
   const act =
@@ -176,6 +176,11 @@ function flag(flags: string, description: string): Option {
   return option.env(envName(option.long ?? flags));
 }
 
+/** What is missing is easier to give when one has been seen. */
+function withExample(text: string): string {
+  return text.replace(/'--relay <URL>' not specified/, '$&. Expected one like --relay ws://192.168.1.5:7447');
+}
+
 function required(flags: string, description: string): Option {
   return flag(flags, description).makeOptionMandatory();
 }
@@ -185,7 +190,8 @@ const until = () =>
   flag('--until <DATE>', 'when it ends: 2027-12-31 or 2027-12-31T18:00:00Z (default: in a year)').argParser((text) =>
     parseUntil(text),
   );
-const cwd = () => flag('--cwd <DIR>', 'the folder the agent works in (default: this one)');
+const cwd = () =>
+  flag('--cwd <DIR>', 'the folder the agent works in (default: this one; a folder of its own for the demo)');
 const agentName = () => flag('--agent <NAME>', 'start an agent of the table below');
 const noWindow = () => flag('--no-window', 'open no window, only print the address');
 

@@ -1,3 +1,4 @@
+export { isLoopbackUrl } from '../text/loopback-url.ts';
 export type { InviteRequest, MadeInvite, MakeInvite, OwnerKey } from './desktop-api.ts';
 export type { Log } from './log.ts';
 export { type DesktopHost, type DesktopHostOptions, startDesktopHost } from './start-desktop-host.ts';

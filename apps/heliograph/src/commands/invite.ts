@@ -1,4 +1,5 @@
 import { fchmodSync, fstatSync } from 'node:fs';
+import { isLoopbackUrl } from '@heliograph/app-desktop/host';
 import { type Context, openOwnerKey } from '../context.ts';
 import { badUsage } from '../failure.ts';
 import { inAYearSec, makeInvite, maxInviteRelays } from '../make-invite.ts';
@@ -15,6 +16,9 @@ export async function invite(options: InviteOptions, context: Context): Promise<
   const { relay: relays, name, until = inAYearSec() } = options;
   if (relays.length > maxInviteRelays)
     throw badUsage(`--relay: an invite names at most ${maxInviteRelays} relays, got ${relays.length}.`);
+  for (const url of relays.filter(isLoopbackUrl)) {
+    context.log.warn(`--relay: ${url} is this machine's own address: only agents on this machine can reach it`);
+  }
   const owner = await openOwnerKey(options.ownerKey, context);
   const { token } = makeInvite({ owner, relays, name, untilSec: until }, context.crypto);
   keepPrivate(process.stdout.fd);
