@@ -1,7 +1,7 @@
 import { TranscriptFold } from '@heliograph/transcript';
 import { expect, test } from 'vitest';
 import { StoryAgent } from '../dev/story-agent.ts';
-import { findRowOfLine, type Row, selectRows } from './rows.ts';
+import { findRowOfLine, type Row, selectRows, waitedForLeaveMs } from './rows.ts';
 
 const agent = () => new StoryAgent({ name: 'Claude', host: 'h', cwd: '/srv', startMs: Date.UTC(2026, 10, 30) });
 
@@ -62,4 +62,19 @@ test('DT10: a line leads to the row it became part of', () => {
   const line = story.events.findLast((event) => event.payload.includes('"toolCallId":"2"'));
   expect(brief(rows)[findRowOfLine(rows, line?.stream ?? '', line?.seq ?? 0)]).toBe('looks');
   expect(findRowOfLine(rows, 'another', 1)).toBe(-1);
+});
+
+test('DT48: the time a call waited for leave is known, so that it is not counted as its own', () => {
+  const story = agent()
+    .prompt('go')
+    .tool('1', { kind: 'execute', title: 'ls' }, 1)
+    .ask({ toolCallId: '1', title: 'ls', kind: 'execute' }, ALLOW)
+    .wait(60_000)
+    .decide('a');
+  const [row] = rowsOf(story);
+  if (row === undefined) throw new TypeError('no row');
+  const waited = waitedForLeaveMs(row.turn, '1');
+  expect(waited).toBeGreaterThanOrEqual(60_000);
+  expect(waited).toBeLessThan(62_000);
+  expect(waitedForLeaveMs(row.turn, '2')).toBe(0);
 });

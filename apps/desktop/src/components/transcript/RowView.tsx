@@ -1,5 +1,5 @@
 import { memo } from 'react';
-import type { Row } from '../../store/rows.ts';
+import { type Row, waitedForLeaveMs } from '../../store/rows.ts';
 import { AgentMessage } from './AgentMessage.tsx';
 import { ErrorRow } from './ErrorRow.tsx';
 import { GapRow } from './GapRow.tsx';
@@ -36,7 +36,14 @@ export const RowView = memo(function RowView(props: RowViewProps) {
     case 'thought':
       return <Thought item={item} />;
     case 'tool':
-      return <ToolCard item={item} cwd={cwd} isLive={props.isRunning} />;
+      return (
+        <ToolCard
+          item={item}
+          cwd={cwd}
+          isLive={props.isRunning}
+          waitedMs={waitedForLeaveMs(row.turn, item.toolCallId)}
+        />
+      );
     case 'plan':
       return <PlanCard item={item} />;
     case 'permission':

@@ -17,8 +17,10 @@ export function ToolCard(props: {
   readonly item: ToolItem;
   readonly cwd: string | undefined;
   readonly isLive: boolean;
+  /** How much of its time was waiting for the owner's leave. */
+  readonly waitedMs?: number;
 }) {
-  const { item, cwd } = props;
+  const { item, cwd, waitedMs = 0 } = props;
   const sentence = toToolSentence(item, cwd);
   const isOpen = item.status === 'failed' || item.content.some((content) => content.type === 'diff');
   return (
@@ -27,7 +29,7 @@ export function ToolCard(props: {
       testId="tool-card"
       refs={item.refs}
       startsOpen={isOpen}
-      note={<Took item={item} isLive={props.isLive} />}
+      note={<Took item={item} isLive={props.isLive} waitedMs={waitedMs} />}
       body={hasToolBody(item) ? () => <ToolBody item={item} cwd={cwd} /> : undefined}
       data={{ 'data-status': item.status, 'data-kind': item.toolKind, 'data-tool-call-id': item.toolCallId }}
     >
@@ -75,8 +77,10 @@ export function LooksCard(props: { readonly items: readonly ToolItem[]; readonly
   );
 }
 
-function Took({ item, isLive }: { readonly item: ToolItem; readonly isLive: boolean }) {
-  const start = parseTime(item.at);
+function Took(props: { readonly item: ToolItem; readonly isLive: boolean; readonly waitedMs: number }) {
+  const { item, isLive } = props;
+  const startedMs = parseTime(item.at);
+  const start = startedMs === undefined ? undefined : startedMs + props.waitedMs;
   const end = parseTime(item.endedAt);
   const isOpen = item.status === 'pending' || item.status === 'in_progress';
   if (isOpen && isLive && start !== undefined) return <Running startMs={start} />;
