@@ -25,12 +25,20 @@ test('DT7: a closed line shows its telling part', () => {
     ),
   ).toBe('"a \\"b\\""');
   expect(peekAt(line(update('{"sessionUpdate":"tool_call","toolCallId":"t1"}'), 'tool_call'))).toBe(
-    '{"toolCallId":"t1"}}}',
+    '{"toolCallId":"t1"}',
   );
-  expect(peekAt(line('{"jsonrpc":"2.0","id":7,"method":"x","params":{"sessionId":"s1","a":1}}', 'x'))).toBe('{"a":1}}');
+  expect(peekAt(line('{"jsonrpc":"2.0","id":7,"method":"x","params":{"sessionId":"s1","a":1}}', 'x'))).toBe('{"a":1}');
   expect(peekAt(line('{"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn"}}', 'end_turn'))).toBe(
-    '{"stopReason":"end_turn"}}',
+    '{"stopReason":"end_turn"}',
   );
   expect(peekAt(line('not json', 'not JSON'))).toBe('not json');
   expect(peekAt(line('{"params":1}', 'turn_started', 'note'))).toBe('{"params":1}');
+});
+
+test('DT46: what is shown ends where its own value does', () => {
+  const peek = (inner: string) => peekAt(line(`{"jsonrpc":"2.0","id":1,"result":${inner},"more":{"a":[1]}}`, 'x'));
+  const values = ['{"used":59}', '{"a":{"b":["}"]}}', '[{"a":"]\\"}"}]', '"a, b}"', '12', 'null', '{}'];
+  expect(values.map(peek)).toEqual(values);
+  expect(peekAt(line('{"id":1,"result":null}', 'x'))).toBe('null');
+  expect(peekAt(line('{"id":1,"result":{"cut":"of', 'x'))).toBe('{"cut":"of');
 });

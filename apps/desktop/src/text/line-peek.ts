@@ -21,14 +21,27 @@ export function peekAt(line: RawLine): string {
     );
     if (start !== null) {
       const from = start.index + start[0].length;
-      return text
-        .slice(from)
+      return valueAt(text, from)
         .replace(/"sessionUpdate":"[^"]*",?/, '')
         .replace(/"sessionId":"[^"]*",?/, '')
         .slice(0, PEEK_CHARACTERS);
     }
   }
   return text.slice(0, PEEK_CHARACTERS);
+}
+
+/** The JSON value that begins at `from`, without the brackets that close what stands around it; the rest when it has no end. */
+function valueAt(text: string, from: number): string {
+  let depth = 0;
+  for (const token of text.slice(from).matchAll(/"(?:[^"\\]|\\.)*"?|[[\]{},]/g)) {
+    const isOpening = token[0] === '{' || token[0] === '[';
+    const isClosing = token[0] === '}' || token[0] === ']';
+    if (isOpening) depth++;
+    if (isClosing && depth > 0) depth--;
+    else if (depth === 0 && (isClosing || token[0] === ',')) return text.slice(from, from + token.index);
+    if (isClosing && depth === 0) return text.slice(from, from + token.index + 1);
+  }
+  return text.slice(from);
 }
 
 /** Space as long as what it replaces, but for the update's own name: places after it stay what they are. */

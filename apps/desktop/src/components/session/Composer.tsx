@@ -67,7 +67,7 @@ export function Composer(props: {
         <span id="composer-state" className="min-w-32 flex-1 max-md:basis-full" data-testid="composer-state">
           {blocked ??
             (props.running === undefined ? (
-              'Enter sends, Shift+Enter starts a new line'
+              <span className="pointer-coarse:hidden">Enter sends, Shift+Enter starts a new line</span>
             ) : (
               <Working turn={props.running} isWaiting={props.isWaiting} />
             ))}

@@ -24,7 +24,7 @@ export function Working(props: { readonly turn: Turn; readonly isWaiting: boolea
 
 function noteOf(turn: Turn, now: number): string {
   const silentMs = now - (lastByteAt(turn) ?? now);
-  return silentMs > QUIET_MS ? ` · nothing heard for ${formatAge(silentMs)}` : ' · your next prompt is queued';
+  return silentMs > QUIET_MS ? ` · nothing heard for ${formatAge(silentMs)}` : ' · your next prompt will be queued';
 }
 
 /** When the agent last wrote anything: by the harness's word where it gave one, else by what is here. */
