@@ -38,8 +38,11 @@ async function open(over: Partial<DiskSpoolOptions> = {}) {
     onTorn: (_path, bytes, damaged) => void torn.push(`${bytes} bytes, ${damaged} lines`),
     ...over,
   });
-  return make({ onGone() {},
-    onLost: (span) => void lost.push(span), onDisk: (error) => void disk.push(error?.message) });
+  return make({
+    onGone() {},
+    onLost: (span) => void lost.push(span),
+    onDisk: (error) => void disk.push(error?.message),
+  });
 }
 
 const sealed = (stream: string, seq: number, bytes = 100, gaps: SeqSpan[] = []) => ({
