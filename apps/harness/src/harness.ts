@@ -71,7 +71,7 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
   if (options.relays.length === 0) throw new RangeError('relays must name at least one relay');
   const filled = fillOptions(options);
   const { signer, owner, stateDir, clock, relays, log } = filled;
-  const lock = await lockKey(signer.publicKey);
+  const lock = await lockKey(signer.publicKey, filled.lockDir);
   let ledger: ControlLedger | undefined;
   try {
     ledger = await ControlLedger.open({ stateDir, clock, signer, owner });

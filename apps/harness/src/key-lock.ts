@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
-import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createHash, randomUUID } from 'node:crypto';
+import { link, lstat, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 
@@ -20,29 +20,56 @@ const ATTEMPTS = 3;
  * Takes the lock of an agent key on this machine: two harnesses with one key would answer each other's controls. Rejects
  * with an Error of code `ELOCKED` that names the process that holds it. A holder that died is no holder.
  */
-export async function lockKey(publicKey: string, folder = lockFolder()): Promise<KeyLock> {
+export async function lockKey(publicKey: string, folder: string): Promise<KeyLock> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
+  await checkFolder(folder);
   const path = join(folder, `${publicKey}.lock`);
   const own = `${path}.${randomUUID()}`;
   const text = JSON.stringify({ pid: process.pid, started: await startedAt(process.pid) } satisfies Holder);
   await writeFile(own, text, { mode: 0o600 });
   try {
-    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      // A link appears whole or not at all, and never over another.
-      if (await tryLink(own, path)) return { release: () => rm(path, { force: true }) };
-      const holder = await readHolder(path);
-      if (holder !== undefined && (await isAlive(holder))) throw locked(publicKey, path, holder);
-      await rm(path, { force: true });
-    }
+    // A link appears whole or not at all, and never over another.
+    if (await take(path, own)) return { release: () => rm(path, { force: true }) };
   } finally {
     await rm(own, { force: true });
   }
-  throw locked(publicKey, path, undefined);
+  throw locked(publicKey, path, await readFile(path, 'utf8').then(parseHolder, () => undefined));
 }
 
-/** A folder of this user's on this machine, not of one state folder: the key is what must not run twice. */
-function lockFolder(): string {
+/** Where locks are when nothing else is said: a folder of this user's on this machine. */
+export function defaultLockFolder(): string {
   return join(tmpdir(), `heliograph-${userInfo().uid}`);
+}
+
+/** In a folder that others can write to, a lock could be put in our way or taken away. */
+async function checkFolder(folder: string): Promise<void> {
+  const { mode, uid, isFolder } = await lstat(folder).then((stat) => ({ ...stat, isFolder: stat.isDirectory() }));
+  if (isFolder && uid === userInfo().uid && (mode & 0o077) === 0) return;
+  throw new Error(
+    `${folder} must be a folder of yours that nobody else can use (chmod 700): the locks of keys are in it`,
+  );
+}
+
+/**
+ * Makes `path` a link to `own`, unless a living process has it. A dead one's is removed only by who holds the lock that is
+ * named after what stands in it: so what is removed is what was read, whoever else is at it.
+ */
+async function take(path: string, own: string): Promise<boolean> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    if (await tryLink(own, path)) return true;
+    const text = await readText(path);
+    if (text === undefined) continue;
+    const holder = parseHolder(text);
+    if (holder !== undefined && (await isAlive(holder))) return false;
+    const removal = `${path}.${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
+    if (!(await take(removal, own))) return false;
+    try {
+      if ((await readText(path)) === text) await rm(path, { force: true });
+    } finally {
+      await rm(removal, { force: true });
+    }
+  }
+  return false;
 }
 
 async function tryLink(own: string, path: string): Promise<boolean> {
@@ -55,12 +82,22 @@ async function tryLink(own: string, path: string): Promise<boolean> {
   }
 }
 
-async function readHolder(path: string): Promise<Holder | undefined> {
+/** Undefined when it is gone. */
+async function readText(path: string): Promise<string | undefined> {
   try {
-    const value = JSON.parse(await readFile(path, 'utf8')) as Partial<Holder> | null;
+    return await readFile(path, 'utf8');
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw cause;
+  }
+}
+
+function parseHolder(text: string): Holder | undefined {
+  try {
+    const value = JSON.parse(text) as Partial<Holder> | null;
     return typeof value?.pid === 'number' ? { pid: value.pid, started: String(value.started ?? '') } : undefined;
   } catch {
-    return undefined; // Gone meanwhile, or no lock of ours: either way nobody holds it.
+    return undefined; // No lock of ours: nobody holds it.
   }
 }
 

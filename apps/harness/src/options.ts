@@ -3,6 +3,7 @@ import type { Clock, OpenSocket } from '@heliograph/client';
 import type { AuthTag, Crypto, Signer } from '@heliograph/wire';
 import type { PermissionRule } from './agent/permission-rules.ts';
 import { systemClock, systemRandom, systemSocket, systemUuid } from './clock.ts';
+import { defaultLockFolder } from './key-lock.ts';
 import type { Log } from './log.ts';
 
 /** What decides a permission request: the owner, or a rule that needs nobody. */
@@ -24,6 +25,8 @@ export interface HarnessOptions {
   readonly authTag?: AuthTag;
   /** Where this harness keeps which controls it has obeyed. Made when absent, 0700. */
   readonly stateDir: string;
+  /** Where keys in use are locked: one folder per user and machine, 0700. */
+  readonly lockDir?: string;
   readonly permissions: PermissionPolicy;
   readonly crypto: Crypto;
   readonly log: Log;
@@ -68,6 +71,7 @@ export function fillOptions(options: HarnessOptions): FilledOptions {
     name: options.command[0]?.split('/').at(-1) ?? 'agent',
     keyMadeBy: 'owner',
     host: hostname(),
+    lockDir: defaultLockFolder(),
     openSocket: systemSocket,
     clock: systemClock,
     random: systemRandom,

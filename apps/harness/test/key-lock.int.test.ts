@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -28,6 +28,24 @@ describe('the lock of a key', () => {
   test('HA37: of many that want it at once one gets it', async () => {
     const tries = await Promise.allSettled(Array.from({ length: 20 }, () => lockKey(KEY, folder)));
     expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  });
+
+  test('HA108: of many that find a dead holder at once at most one gets in', async () => {
+    for (let round = 0; round < 60; round++) {
+      const key = String(round).padStart(64, '0');
+      writeFileSync(join(folder, `${key}.lock`), JSON.stringify({ pid: 4_000_000, started: 'x' }));
+      const tries = await Promise.allSettled([1, 2, 3, 4].map(() => lockKey(key, folder)));
+      expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    }
+    expect(readdirSync(folder)).toHaveLength(60);
+  });
+
+  test('HA108: a folder that others can use, or that is a link to one, is refused by name', async () => {
+    const link = join(folder, 'link');
+    symlinkSync(folder, link);
+    await expect(lockKey(KEY, link)).rejects.toThrow(link);
+    chmodSync(folder, 0o770);
+    await expect(lockKey(KEY, folder)).rejects.toThrow(folder);
   });
 
   test('HA37: a process that is gone, or whose number another has now, holds nothing', async () => {

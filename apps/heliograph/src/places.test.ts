@@ -1,13 +1,14 @@
 import { expect, test } from 'vitest';
 import { findPlaces } from './places.ts';
 
-test('CL2: all files are below HELIOGRAPH_HOME when it is set', () => {
+test('CL2, HA108: all files but the locks of keys are below HELIOGRAPH_HOME when it is set', () => {
   expect(findPlaces({ HELIOGRAPH_HOME: 'home' }, '/h', '/user')).toEqual({
     ownerKey: '/user/home/owner.key',
     agentKey: '/user/home/agent.key',
     relayData: '/user/home/relay',
     desktopFile: '/user/home/desktop.json',
     state: '/user/home/state',
+    locks: '/h/.local/state/heliograph/locks',
   });
 });
 
@@ -18,5 +19,6 @@ test('CL2: else they are at the XDG places, whose variables count only when abso
     relayData: '/h/.local/share/heliograph/relay',
     desktopFile: '/h/.local/share/heliograph/desktop.json',
     state: '/s/heliograph',
+    locks: '/s/heliograph/locks',
   });
 });

@@ -13,10 +13,19 @@ export interface Places {
   readonly desktopFile: string;
   /** Spools, locks, the window's browser profile, the demo agent's scratch folder. */
   readonly state: string;
+  /** Which keys are in use on this machine, whichever $HELIOGRAPH_HOME they are used from. */
+  readonly locks: string;
 }
 
 /** Everything under $HELIOGRAPH_HOME when that is set, else the XDG base directories. Relative to the user's folder. */
 export function findPlaces(env: Env, homeFolder: string, userFolder: string): Places {
+  const base = (name: string, fallback: string) => {
+    const folder = env[name];
+    // The XDG specification: a relative path is invalid and ignored.
+    return join(folder && isAbsolute(folder) ? folder : join(homeFolder, fallback), 'heliograph');
+  };
+  const state = base('XDG_STATE_HOME', '.local/state');
+  const locks = join(state, 'locks');
   const own = env.HELIOGRAPH_HOME;
   if (own) {
     const root = resolve(userFolder, own);
@@ -26,13 +35,9 @@ export function findPlaces(env: Env, homeFolder: string, userFolder: string): Pl
       relayData: join(root, 'relay'),
       desktopFile: join(root, 'desktop.json'),
       state: join(root, 'state'),
+      locks,
     };
   }
-  const base = (name: string, fallback: string) => {
-    const folder = env[name];
-    // The XDG specification: a relative path is invalid and ignored.
-    return join(folder && isAbsolute(folder) ? folder : join(homeFolder, fallback), 'heliograph');
-  };
   const config = base('XDG_CONFIG_HOME', '.config');
   const data = base('XDG_DATA_HOME', '.local/share');
   return {
@@ -40,6 +45,7 @@ export function findPlaces(env: Env, homeFolder: string, userFolder: string): Pl
     agentKey: join(config, 'agent.key'),
     relayData: join(data, 'relay'),
     desktopFile: join(data, 'desktop.json'),
-    state: base('XDG_STATE_HOME', '.local/state'),
+    state,
+    locks,
   };
 }

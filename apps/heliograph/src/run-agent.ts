@@ -43,6 +43,7 @@ export async function runAgent(run: AgentRun, life: Life, context: Context): Pro
       keyMadeBy: identity.keyMadeBy,
       ...(identity.authTag ? { authTag: identity.authTag } : {}),
       stateDir,
+      lockDir: context.places.locks,
       permissions,
       permissionRules,
       ...limits,

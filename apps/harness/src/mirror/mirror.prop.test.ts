@@ -83,6 +83,23 @@ function eventsOf(frames: readonly NostrEvent[], stream: string): ObserverEvent[
 }
 
 describe('the mirror', () => {
+  test('HA107: a relay that takes every AUTH and refuses every frame with auth-required: is asked at the pace of a refusal', async () => {
+    const { relay, mirror, pass, emit, end } = open();
+    relay.challenges = true;
+    mirror.open('st', 'ch');
+    relay.answer = () => 'auth-required: who are you';
+    emit();
+    await pass(100, 10);
+    const before = relay.received.length;
+    await pass(10_000, 100);
+    // 1, 2 and 4 s after the first, each sent once more after its AUTH, with what the agent tells of itself.
+    expect(relay.received.length - before).toBeLessThan(12);
+    relay.answer = () => 'ok';
+    await pass(30_000, 30);
+    expect(eventsOf(relay.taken, 'st').length).toBeGreaterThan(0);
+    await end();
+  });
+
   test('HA12: whatever the relay answers, every event arrives in the end, in one unbroken chain, none twice', async () => {
     const answers: fc.Arbitrary<ScriptedAnswer> = fc.constantFrom(
       'ok',

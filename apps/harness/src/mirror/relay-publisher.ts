@@ -64,6 +64,8 @@ export class RelayPublisher {
   }
 
   #stateChanged({ phase, reason }: RelayState): void {
+    // Authenticated anew on the same connection: what holds it back still does.
+    if (phase === 'ready' && this.#phase === 'ready') return;
     this.#phase = phase;
     const relay = this.client?.url;
     if (phase === 'ready') {

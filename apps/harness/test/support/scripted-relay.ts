@@ -4,11 +4,12 @@ import { type NostrEvent, parseClientMessage } from '@heliograph/wire';
 /** How a relay answers an EVENT: OK true, a refusal's text, or nothing at all; `drop` closes the connection instead. */
 export type ScriptedAnswer = 'ok' | 'silence' | 'drop' | (string & {});
 
-/** A relay in memory that answers as it is told; it never asks for AUTH. What it took it keeps. */
+/** A relay in memory that answers as it is told; it asks for AUTH, and takes it, only when told to. What it took it keeps. */
 export class ScriptedRelay {
   readonly received: NostrEvent[] = [];
   readonly taken: NostrEvent[] = [];
   answer: (event: NostrEvent) => ScriptedAnswer = () => 'ok';
+  challenges = false;
   #socket: ClientSocket | undefined;
 
   readonly open: OpenSocket = () => {
@@ -20,7 +21,10 @@ export class ScriptedRelay {
       onClose: () => {},
     };
     this.#socket = socket;
-    queueMicrotask(() => socket.onOpen());
+    queueMicrotask(() => {
+      socket.onOpen();
+      if (this.challenges) socket.onMessage('["AUTH","challenge"]');
+    });
     return socket;
   };
 
@@ -31,6 +35,8 @@ export class ScriptedRelay {
 
   #receive(socket: ClientSocket, text: string): void {
     const message = parseClientMessage(text);
+    if (message.ok && message.value[0] === 'AUTH')
+      socket.onMessage(JSON.stringify(['OK', message.value[1].id, true, '']));
     if (!message.ok || message.value[0] !== 'EVENT' || this.#socket !== socket) return;
     const event = message.value[1];
     this.received.push(event);
