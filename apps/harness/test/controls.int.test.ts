@@ -51,6 +51,7 @@ describe('controls', () => {
     const prompt = {
       type: 'prompt',
       requestId: REQUEST,
+      issuedAt: new Date().toISOString(),
       run: first.run,
       channelId: first.channelId,
       content: [{ type: 'text', text: 'once' }],
@@ -82,6 +83,7 @@ describe('controls', () => {
     const prompt = {
       type: 'prompt',
       requestId: REQUEST,
+      issuedAt: new Date().toISOString(),
       run: dying.run,
       channelId: dying.channelId,
       content: [{ type: 'text', text: 'once' }],

@@ -102,3 +102,45 @@ test('HA102: a request still open when its turn ends is closed, and a decision a
   expect(written).toEqual(['{"jsonrpc":"2.0","id":7,"result":{"outcome":{"outcome":"cancelled"}}}']);
   expect(pins).toEqual([]);
 });
+
+test('HA105: what is too large to look at can still be rejected, and only rejected', () => {
+  const long = 'x'.repeat(1_025);
+  const many = [...Array.from({ length: 64 }, (_, i) => ({ optionId: `o${i}`, kind: 'allow_once' })), ...OPTIONS];
+  for (const asked of [
+    { params: { toolCall: { toolCallId: long } } },
+    { params: { options: many } },
+    { params: { options: [...OPTIONS, { optionId: long, kind: 'allow_once' }] } },
+    { recorded: 'x'.repeat(1_024 * 1_024 + 1) },
+    { id: `"${long}"` },
+  ]) {
+    const { desk, ask, decide } = open();
+    const pending = ask(asked);
+    expect(pending.actionable).toBe(false);
+    expect(desk.pending()[0]?.options.length).toBeLessThanOrEqual(64);
+    expect(decide(pending, 'yes')).toEqual(['invalid_option']);
+    expect(decide(pending, 'no')).toEqual([]);
+    expect(desk.pending()).toEqual([]);
+  }
+});
+
+test('HA105: an id over 4,096 characters is refused at once and not kept', async () => {
+  const { desk, ask, written, settled } = open();
+  ask({ id: `"${'x'.repeat(4_096)}"` });
+  await settled();
+  expect(desk.pending()).toEqual([]);
+  expect(JSON.parse(written[0] as string)).toMatchObject({ error: { code: -32603 } });
+});
+
+test('HA105: what open requests hold together is bounded: one beyond it is answered `cancelled`, visibly', async () => {
+  const { desk, ask, ends, settled } = open();
+  const options = Array.from({ length: 64 }, (_, i) => ({
+    optionId: String(i).padStart(1_024, 'o'),
+    kind: 'x'.repeat(64),
+  }));
+  for (let i = 0; i < 256; i++) ask({ id: `"${i}-${'x'.repeat(4_000)}"`, params: { options } });
+  await settled();
+  expect(desk.pending().length).toBeLessThan(256);
+  expect(desk.pending().length).toBeGreaterThan(200);
+  expect(ends()).toHaveLength(256 - desk.pending().length);
+  expect(ends()[0]).toEqual(['cancelled', 'harness']);
+});

@@ -5,6 +5,7 @@ import {
   hexEncode,
   type PermissionDecisionControl,
   type PermissionTerminal,
+  type RequestedOption,
   utf8Encode,
 } from '@heliograph/wire';
 import type { Emitted, Place } from '../mirror/observer-bus.ts';
@@ -42,7 +43,9 @@ export interface CancelAnswers {
 }
 
 interface Entry {
-  readonly request: PermissionRequest;
+  /** Without its options once it is closed. */
+  request: PermissionRequest;
+  readonly bytes: number;
   readonly place: Place;
   readonly unpin: () => void;
   readonly cancelTimer: () => void;
@@ -53,6 +56,15 @@ interface Entry {
 const MAX_PENDING = 256;
 /** Closed requests remembered, so that a late decision hears that it was late. */
 const MAX_CLOSED = 1_024;
+/** What open requests hold in memory, together. */
+const MAX_PENDING_BYTES = 16 * 1_024 * 1_024;
+/** An id over this is not kept: its request is refused at once. */
+const MAX_RPC_ID_LENGTH = 4_096;
+/** A request whose ids or options are over these, or whose line is, can only be rejected. */
+const MAX_ID_LENGTH = 1_024;
+const MAX_OPTIONS = 64;
+const MAX_KIND_LENGTH = 64;
+const MAX_LINE_LENGTH = 1_024 * 1_024;
 const RPC_INTERNAL = -32603;
 
 /** All permission requests of one agent process: shows them, and sees to it that each gets one answer. */
@@ -68,36 +80,46 @@ export class PermissionDesk {
   ask(line: ReadLine & { readonly message: { readonly type: 'request' } }): void {
     const { message, emitted, place, route } = line;
     const { clock, timeoutMs } = this.#port;
-    if (this.#pending().length >= MAX_PENDING) {
-      const text = encodeError(message.id, RPC_INTERNAL, `more than ${MAX_PENDING} permission requests are open`);
-      void this.#port.write([{ text, via: 'harness' }]);
+    const open = this.#pending();
+    const refusal =
+      open.length >= MAX_PENDING
+        ? `more than ${MAX_PENDING} permission requests are open`
+        : message.id.length > MAX_RPC_ID_LENGTH
+          ? `the id of this request is longer than ${MAX_RPC_ID_LENGTH} characters`
+          : undefined;
+    if (refusal !== undefined) {
+      void this.#port.write([{ text: encodeError(message.id, RPC_INTERNAL, refusal), via: 'harness' }]);
       return;
     }
-    const toolCallId = (message.params as { toolCall?: { toolCallId?: unknown } } | null | undefined)?.toolCall
-      ?.toolCallId;
+    const { toolCallId, options, isBounded } = readBounded(message.params);
+    // What is too long to look at is not kept in the spool for it either.
+    const isLong = line.recorded.length > MAX_LINE_LENGTH;
+    const bytes = message.id.length + (toolCallId?.length ?? 0) + sizeOf(options);
     const request: PermissionRequest = {
       requestNonce: this.#port.nonce(),
       requestSeq: emitted.firstSeq,
       requestSha256: hexEncode(this.#port.sha256(utf8Encode(line.recorded))),
       rpcId: message.id,
-      toolCallId: typeof toolCallId === 'string' ? toolCallId : null,
-      actionable: emitted.whole && !line.redacted,
+      toolCallId,
+      actionable: emitted.whole && !line.redacted && isBounded && !isLong && message.id.length <= MAX_ID_LENGTH,
       stream: emitted.stream,
       channelId: route.channelId,
       sessionId: route.sessionId,
       turnId: place.turnId,
-      options: readOptions(message.params),
+      options,
       askedAt: emitted.timestamp,
       ...(timeoutMs > 0 ? { expiresAt: new Date(clock.nowMs() + timeoutMs).toISOString() } : {}),
     };
     const pending = this.#port.emitUrgent(place, 'permission_pending', pendingPayload(request), emitted.firstSeq);
-    const unpin = this.#port.pin({ stream: emitted.stream, firstSeq: emitted.firstSeq, lastSeq: pending.lastSeq });
+    const firstSeq = isLong ? pending.firstSeq : emitted.firstSeq;
+    const unpin = this.#port.pin({ stream: emitted.stream, firstSeq, lastSeq: pending.lastSeq });
     const cancelTimer =
       timeoutMs > 0 ? clock.setTimer(timeoutMs, () => void this.#step(entry, { type: 'timed_out' })) : () => {};
-    const entry: Entry = { request, place, unpin, cancelTimer, state: { phase: 'pending' }, reply: undefined };
+    const entry: Entry = { request, bytes, place, unpin, cancelTimer, state: { phase: 'pending' }, reply: undefined };
     this.#entries.set(request.requestNonce, entry);
     this.#forgetOld();
-    const who = this.#port.cancelledBy(route.channelId);
+    const isFull = open.reduce((sum, other) => sum + other.bytes, bytes) > MAX_PENDING_BYTES;
+    const who = this.#port.cancelledBy(route.channelId) ?? (isFull ? 'harness' : undefined);
     if (who !== undefined) this.#step(entry, { type: 'cancelled', who });
     else this.#step(entry, { type: 'policy', ...this.#port.policy(message.params) });
   }
@@ -187,6 +209,7 @@ export class PermissionDesk {
     this.#port.emitUrgent(entry.place, 'permission_terminal', payload);
     entry.unpin();
     entry.cancelTimer();
+    entry.request = { ...entry.request, options: [] };
     const { requestNonce, optionId } = payload;
     const chosen = { requestNonce, ...(optionId !== undefined ? { optionId } : {}) };
     if (how === 'written') entry.reply?.({ status: 'applied', ...chosen });
@@ -208,6 +231,35 @@ const REASONS = {
   invalid_option:
     'this option was not offered, needs confirm, or can only be chosen where the whole request can be seen',
 } as const;
+
+/** What a request is answered by, and no more of it than is held for it; a longer one keeps its ways to say no. */
+function readBounded(params: unknown): {
+  readonly toolCallId: string | null;
+  readonly options: readonly RequestedOption[];
+  readonly isBounded: boolean;
+} {
+  const { toolCallId } = (params as { toolCall?: { toolCallId?: unknown } | null } | null | undefined)?.toolCall ?? {};
+  const id = typeof toolCallId === 'string' ? toolCallId : null;
+  const offered = readOptions(params);
+  const short = offered.filter(({ optionId }) => optionId.length <= MAX_ID_LENGTH);
+  const isBounded =
+    (id?.length ?? 0) <= MAX_ID_LENGTH && offered.length <= MAX_OPTIONS && short.length === offered.length;
+  const options = isBounded ? short : short.filter(({ kind }) => kind?.startsWith('reject_')).slice(0, MAX_OPTIONS);
+  return {
+    toolCallId: id !== null && id.length <= MAX_ID_LENGTH ? id : null,
+    options: options.map(withoutMore),
+    isBounded,
+  };
+}
+
+/** Kinds that are none of ACP's are never acted on. */
+function withoutMore({ optionId, kind }: RequestedOption): RequestedOption {
+  return { optionId, ...(typeof kind === 'string' && kind.length <= MAX_KIND_LENGTH ? { kind } : {}) };
+}
+
+function sizeOf(options: readonly RequestedOption[]): number {
+  return options.reduce((sum, { optionId, kind = '' }) => sum + optionId.length + kind.length, 0);
+}
 
 function pendingPayload(request: PermissionRequest) {
   const { requestNonce, requestSeq, requestSha256, rpcId, toolCallId, actionable, expiresAt } = request;

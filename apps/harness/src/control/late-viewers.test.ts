@@ -143,7 +143,10 @@ describe('late viewers', () => {
 
   test('HA30: a snapshot keeps the newest turns that fit', () => {
     const turns = Array.from({ length: 1_000 }, (_, i) => ({ turnId: `turn-${i}`, firstSeq: i + 1, lastSeq: i + 1 }));
-    const snapshot = { channels: [{ channelId: 'c', turns }] } as unknown as Snapshot;
+    const snapshot = {
+      streams: [],
+      channels: [{ channelId: 'c', turns, pending: [], lastActivity: '' }],
+    } as unknown as Snapshot;
     const payload = encodeSnapshot(snapshot, 8_000);
     expect(payload.length).toBeLessThanOrEqual(8_000);
     const kept = (JSON.parse(payload) as Snapshot).channels[0]?.turns ?? [];

@@ -1,8 +1,12 @@
-import { type Snapshot, type SnapshotTurn, utf8Length } from '@heliograph/wire';
+import { type Snapshot, type SnapshotChannel, utf8Length } from '@heliograph/wire';
 import type { Channel } from '../agent/channels.ts';
 import type { PermissionRequest } from '../agent/permission.ts';
 import type { PromptQueue } from '../agent/prompt-queue.ts';
+import { MAX_SESSION_ID_LENGTH } from '../agent/router.ts';
 import type { PermissionPolicy } from '../options.ts';
+
+/** What an agent may call itself. */
+const MAX_NAME_LENGTH = 200;
 
 /** Everything a snapshot tells, where it lives in the harness. */
 export interface RunState {
@@ -31,8 +35,8 @@ export function describeRun(state: RunState): Snapshot {
     run,
     now,
     agent: {
-      name: typeof info?.name === 'string' ? info.name : name,
-      ...(typeof info?.version === 'string' ? { version: info.version } : {}),
+      name: typeof info?.name === 'string' ? info.name.slice(0, MAX_NAME_LENGTH) : name,
+      ...(typeof info?.version === 'string' ? { version: info.version.slice(0, MAX_NAME_LENGTH) } : {}),
       process,
     },
     host,
@@ -46,7 +50,7 @@ function describeChannel(channel: Channel, { cwd, queueOf, pending }: RunState):
   const { channelId, sessionId, title, turns, turn, lastActivity } = channel;
   return {
     channelId,
-    sessionId,
+    sessionId: (sessionId?.length ?? 0) > MAX_SESSION_ID_LENGTH ? null : sessionId,
     cwd,
     title,
     turns,
@@ -65,19 +69,53 @@ function describePending(request: PermissionRequest): Snapshot['channels'][numbe
 }
 
 /**
- * The payload of a snapshot that fits `maxBytes`: of the turns, the newest that fit. Everything else is bounded by the
- * number of channels; should even that be too much, it travels in parts.
+ * The payload of a snapshot that fits `maxBytes`. What is left out, as far as it must be: the oldest turns, then the oldest
+ * pending requests (counted in `pendingOmitted`), then the channels that were quiet longest and their streams, the one prompts go to last of all.
  */
 export function encodeSnapshot(snapshot: Snapshot, maxBytes: number): string {
-  const turnIds = snapshot.channels
-    .flatMap(({ turns }) => turns)
-    .toSorted((a, b) => b.firstSeq - a.firstSeq)
-    .map(({ turnId }) => turnId);
-  for (let count = turnIds.length; ; count = Math.floor(count / 2)) {
-    const kept = new Set(turnIds.slice(0, count));
-    const isKept = ({ turnId }: SnapshotTurn) => kept.has(turnId);
-    const channels = snapshot.channels.map((channel) => ({ ...channel, turns: channel.turns.filter(isKept) }));
-    const payload = JSON.stringify({ ...snapshot, channels });
-    if (count === 0 || utf8Length(payload) <= maxBytes) return payload;
+  const turns = newestFirst(snapshot.channels.flatMap((channel) => channel.turns.map(({ firstSeq }) => firstSeq)));
+  const asked = snapshot.channels.flatMap(({ pending }) => pending);
+  const times = asked.map(({ askedAt }) => askedAt).toSorted((a, b) => (a < b ? 1 : -1));
+  // The first is the one that prompts go to.
+  const [own = [], ...others] = snapshot.channels;
+  const quiet = [own, others.toSorted((a, b) => (a.lastActivity < b.lastActivity ? 1 : -1))].flat();
+  const counts = { turns: turns.length, pending: asked.length, channels: quiet.length };
+  for (;;) {
+    const payload = JSON.stringify(
+      cut(snapshot, quiet.slice(0, counts.channels), turns[counts.turns - 1], times[counts.pending - 1]),
+    );
+    if (utf8Length(payload) <= maxBytes) return payload;
+    const next = counts.turns > 0 ? 'turns' : counts.pending > 0 ? 'pending' : 'channels';
+    if (counts[next] === 0) return payload;
+    counts[next] = Math.floor(counts[next] / 2);
   }
+}
+
+function newestFirst(seqs: readonly number[]): number[] {
+  return seqs.toSorted((a, b) => b - a);
+}
+
+/** With these channels only, and of them what is not older than given; undefined: nothing. */
+function cut(
+  snapshot: Snapshot,
+  kept: readonly SnapshotChannel[],
+  oldestTurn: number | undefined,
+  oldestAsked: string | undefined,
+): Snapshot {
+  const channels = snapshot.channels
+    .filter((channel) => kept.includes(channel))
+    .map((channel) => ({
+      ...channel,
+      turns: channel.turns.filter(({ firstSeq }) => oldestTurn !== undefined && firstSeq >= oldestTurn),
+      pending: channel.pending.filter(({ askedAt }) => oldestAsked !== undefined && askedAt >= oldestAsked),
+    }));
+  const ids = new Set<string | null>(kept.map(({ channelId }) => channelId));
+  const count = (of: readonly SnapshotChannel[]) => of.reduce((sum, { pending }) => sum + pending.length, 0);
+  const pendingOmitted = count(snapshot.channels) - count(channels);
+  return {
+    ...snapshot,
+    streams: snapshot.streams.filter(({ channelId }) => channelId === null || ids.has(channelId)),
+    channels,
+    ...(pendingOmitted > 0 ? { pendingOmitted } : {}),
+  };
 }

@@ -162,6 +162,8 @@ export interface Snapshot {
   readonly policy: 'ask' | 'allow' | 'reject';
   readonly streams: readonly (StreamHead & { readonly channelId: string | null; readonly openedAt: string })[];
   readonly channels: readonly SnapshotChannel[];
+  /** Open requests that are left out because they did not fit; the newest are told. */
+  readonly pendingOmitted?: number;
 }
 
 export interface SnapshotChannel {
