@@ -267,7 +267,7 @@ describe('the viewer', () => {
     expect(of('warning')).toMatchObject([{ code: 'clock', message: expect.stringContaining('5 min ahead') }]);
   });
 
-  it('VI16: a hostile agent costs its owner only its own frames: no shape of heads, snapshot or result ends the rest', async () => {
+  it('VI20: a hostile agent costs its owner only its own frames: no shape of heads, snapshot or result ends the rest', async () => {
     const { agent, relay, clock, of } = setup((a) => [
       { publicKey: a.publicKey, name: 'one' },
       { publicKey: localSigner(new Uint8Array(32).fill(5), nobleCrypto).publicKey, name: 'two' },
