@@ -66,4 +66,6 @@ test('DT12: revoked agents are not listed; agents without a session get a line',
 test('DT42: sessions that nobody prompted yet are told apart by agent and host', () => {
   const words = selectFleet(stateOf('new').agents).flatMap(({ entries }) => entries.map((entry) => entry.words));
   expect(words).toEqual(['Claude · build-box · waits for its first prompt']);
+  const named = stateOf('new').agents.map((agent) => ({ ...agent, name: 'claude on build-box' }));
+  expect(selectFleet(named)[0]?.entries[0]?.words).toBe('claude on build-box · waits for its first prompt');
 });

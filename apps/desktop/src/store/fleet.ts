@@ -87,7 +87,8 @@ function toEntry(agent: AgentRecord, ref: SessionRef, transcript: Transcript): F
   const turn = transcript.turns.findLast((t) => t.source !== 'none');
   if (turn === undefined) {
     // Without a title of its own it can be told from another only by whose it is and where.
-    const whose = [agent.name, presence?.host].filter(Boolean).join(' · ');
+    const host = presence?.host ?? '';
+    const whose = host === '' || agent.name.includes(host) ? agent.name : `${agent.name} · ${host}`;
     return { ...base, status: 'quiet', words: `${whose} · waits for its first prompt`, code: undefined };
   }
   return { ...base, ...describeEnd(turn, transcript), code: undefined };

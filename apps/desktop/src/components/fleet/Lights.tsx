@@ -74,7 +74,7 @@ export function Lights(props: { readonly agent: AgentRecord | undefined; readonl
               <span className="grid h-4 w-2.5 flex-none place-items-center">
                 <span className={`sign ${light.sign}`} aria-hidden="true" />
               </span>
-              <span>{light.words}</span>
+              <span className="min-w-0 wrap-anywhere">{light.words}</span>
             </p>
           ))}
           {agent !== undefined && (

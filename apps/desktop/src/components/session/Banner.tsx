@@ -13,7 +13,7 @@ export function Banner(props: {
       role="status"
       data-testid={props.testId}
     >
-      <span className="min-w-0 flex-1">{props.children}</span>
+      <span className="min-w-0 flex-1 wrap-anywhere">{props.children}</span>
       {props.action}
     </div>
   );

@@ -20,7 +20,8 @@ export function ConnectionBanner({ agent }: { readonly agent: AgentRecord }) {
       testId="connection-banner"
       {...(lights.relay.sign === 'bad' || lights.agent.sign === 'bad' ? { tone: 'bad' as const } : {})}
       action={
-        isHistory && (
+        isHistory &&
+        !isRelayAway && (
           <button
             type="button"
             className="link flex-none"

@@ -146,8 +146,8 @@ function AgentLine({ agent, canChange }: { readonly agent: AgentRecord; readonly
         <p className="flex flex-wrap items-center gap-2 text-s text-ink-2">
           <span className="min-w-0 break-words">
             Its sessions vanish from this screen and nothing of it is taken from then on. The relay goes on admitting it
-            until <code className="font-mono break-all">heliograph relay deny {encodeNpub(agent.publicKey)}</code> is
-            run where the relay is, or its attestation ends.
+            until <code className="font-mono wrap-anywhere">heliograph relay deny {encodeNpub(agent.publicKey)}</code>{' '}
+            is run where the relay is, or its attestation ends.
           </span>
           <button
             type="button"
