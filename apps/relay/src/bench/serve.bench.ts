@@ -69,6 +69,7 @@ async function servePeer(): Promise<object> {
   return { url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`, report: '' };
 }
 
+process.on('SIGINT', () => process.exit());
 process.on('message', () => {
   const { user, system } = process.cpuUsage();
   process.send?.({ rssBytes: process.memoryUsage.rss(), cpuSec: (user + system) / 1e6 });

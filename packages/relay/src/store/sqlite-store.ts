@@ -20,7 +20,7 @@ import {
 } from './event-store.ts';
 import { SqliteAccess } from './sqlite-access.ts';
 import { databaseFile, openDatabase } from './sqlite-file.ts';
-import { countMatching, type Sql, selectSeqs } from './sqlite-query.ts';
+import { countMatching, type Sql, selectEvents, selectSeqs } from './sqlite-query.ts';
 import type { StorableEvent } from './storable-event.ts';
 
 /** A store in one SQLite file, with what the operator decided beside the events. */
@@ -58,7 +58,6 @@ class SqliteStore implements RelayStore {
     this.access = new SqliteAccess(db);
     this.#release = release;
     this.#statements = {
-      jsonOf: db.prepare<[number], { json: string }>('SELECT json FROM events WHERE seq = ?'),
       hasId: db.prepare<[Buffer]>('SELECT 1 FROM events WHERE id = ?'),
       newest: db.prepare<[string], Version>('SELECT seq, id, created_at, json FROM events WHERE address = ?'),
       deletion: db.prepare<[string, string, Buffer, number]>(
@@ -97,14 +96,17 @@ class SqliteStore implements RelayStore {
   }
 
   query(filter: Filter, scope: QueryScope): readonly StoredEvent[] {
-    const rows = this.#ask(selectSeqs(filter, scope, scope.maxEvents)) as Found[];
+    const { text, params } = selectEvents(filter, scope, scope.maxEvents);
     const answer: StoredEvent[] = [];
     let bytes = 0;
-    for (const { c, i, s } of rows) {
-      const json = this.#statements.jsonOf.get(s)?.json ?? '';
+    // One row at a time: texts beyond the bound are never read.
+    for (const row of this.#prepareQuery(text)
+      .raw()
+      .iterate(...params)) {
+      const [createdAtSec, id, json] = row as [number, Buffer, string];
       bytes += json.length;
       if (bytes > scope.maxBytes) break;
-      answer.push({ id: i.toString('hex'), createdAtSec: c, json });
+      answer.push({ id: id.toString('hex'), createdAtSec, json });
     }
     return answer;
   }
