@@ -9,7 +9,7 @@ import { makeFolder } from './folders.ts';
 export function agentFolder(cwd: string | undefined, choice: AgentChoice, context: Context): string {
   if (cwd === undefined && isDemoAgent(choice, context)) {
     const scratch = join(context.places.state, 'demo-scratch');
-    makeFolder(scratch, 'HELIOGRAPH_HOME');
+    makeFolder(scratch, '--cwd');
     return scratch;
   }
   const folder = context.path(cwd ?? '.');

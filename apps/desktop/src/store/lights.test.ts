@@ -82,6 +82,11 @@ test('DT41: a relay that refuses the key says so with the whole mend; a broken c
   for (const prefix of ['restricted', 'auth-required', 'blocked']) {
     expect(words(`${prefix}: ${mend}.`)).toBe(`ws://r refuses your key: ${mend}. Next try in 1 s.`);
   }
+  const again: RelayRecord = { url: 'ws://r', state: { phase: 'connecting', reason: 'blocked: no', sinceMs: NOW } };
+  expect(readLights([again], undefined, NOW).relay).toEqual({
+    sign: 'bad',
+    words: 'ws://r refuses your key: no. Trying again.',
+  });
   expect(words('closed with code 1006')).toBe(
     'ws://r can’t be reached: the connection broke; is the relay running? Next try in 1 s.',
   );

@@ -44,9 +44,13 @@ export function readRelays(relays: readonly RelayRecord[], nowMs: number): Light
     const others = relays.length - 1;
     return { sign: 'ok', words: `Connected to ${ready.url}${others > 0 ? ` and ${others} more` : ''}.` };
   }
-  const broken = relays.find((relay) => relay.state?.phase === 'waiting') ?? first;
+  const broken = relays.find(({ state }) => state?.phase === 'waiting' || state?.reason !== undefined) ?? first;
   const { state, url } = broken;
-  if (state?.phase !== 'waiting') return { sign: 'wait', words: `Connecting to ${url}.` };
+  if (state?.phase !== 'waiting') {
+    // What went wrong stays to be read while it is tried again.
+    if (state?.reason !== undefined) return { sign: 'bad', words: `${describeLoss(url, state.reason)} Trying again.` };
+    return { sign: 'wait', words: `Connecting to ${url}.` };
+  }
   const inMs = Math.max(0, (state.retryAtMs ?? nowMs) - nowMs);
   return { sign: 'bad', words: `${describeLoss(url, state.reason)} Next try in ${Math.ceil(inMs / 1_000)} s.` };
 }
