@@ -91,3 +91,10 @@ test('DT41: a relay that refuses the key says so with the whole mend; a broken c
     'ws://r can’t be reached: the connection broke; is the relay running? Next try in 1 s.',
   );
 });
+
+test('DT47: of an agent’s end is told only while its harness answers', () => {
+  const words = (harness: 'live' | 'silent') =>
+    readLights([ready], agent({ harness, process: 'exited' }), NOW).agent.words;
+  expect(words('live')).toContain('process has ended');
+  expect(words('silent')).not.toContain('process has ended');
+});
