@@ -93,12 +93,15 @@ it('RL59: connections count by the address a trusted proxy names, and IPv6 by /6
 });
 
 it('RL58: killed at any moment, a relay loses no event it acknowledged: a hundred times', async () => {
-  const writer = await bundleWriter();
+  const [relay, store] = await Promise.all([bundle('write-until-killed'), bundle('store-until-killed')]);
   // Two folders at a time, one for each core.
   const folders = [temporaryFolder(), temporaryFolder()];
   const lanes = folders.map(async (dataDir) => {
     const acknowledged = new Set<string>();
-    for (let kill = 0; kill < 50; kill++) await killDuringWrites(writer, dataDir, acknowledged);
+    // Every fifth is a whole relay with a client; all commit by the same code.
+    for (let kill = 0; kill < 50; kill++) {
+      await killDuringWrites(kill % 5 === 0 ? relay : store, dataDir, acknowledged);
+    }
     return { dataDir, acknowledged };
   });
   for (const { dataDir, acknowledged } of await Promise.all(lanes)) {
@@ -111,14 +114,12 @@ it('RL58: killed at any moment, a relay loses no event it acknowledged: a hundre
   }
 }, 180_000);
 
-// A third of a second of processor time each: twenty seconds on two idle cores.
-
 /** Starting it from source a hundred times would take minutes. */
-async function bundleWriter(): Promise<string> {
-  const outfile = join(import.meta.dirname, '..', 'node_modules', '.cache', `write-until-killed-${process.pid}.mjs`);
+async function bundle(program: string): Promise<string> {
+  const outfile = join(import.meta.dirname, '..', 'node_modules', '.cache', `${program}-${process.pid}.mjs`);
   onTestFinished(() => rmSync(outfile, { force: true }));
   await build({
-    entryPoints: [join(import.meta.dirname, 'support', 'write-until-killed.mts')],
+    entryPoints: [join(import.meta.dirname, 'support', `${program}.mts`)],
     outfile,
     bundle: true,
     platform: 'node',
