@@ -77,12 +77,12 @@ export class LineFramer {
       this.#chunks = [];
       return;
     }
-    this.#long.hash.update(piece);
-    const tail = join(
-      [this.#long.tail, piece.subarray(-EDGE_BYTES)],
-      this.#long.tail.length + Math.min(piece.length, EDGE_BYTES),
-    );
-    this.#long.tail = tail.slice(-EDGE_BYTES);
+    const long = this.#long;
+    long.hash.update(piece);
+    // A limit below the edge's size leaves the head to be filled by what comes after it.
+    const room = EDGE_BYTES - long.head.length;
+    if (room > 0) long.head = append(long.head, piece.subarray(0, room));
+    long.tail = append(long.tail, piece.subarray(-EDGE_BYTES)).slice(-EDGE_BYTES);
   }
 
   #finish(unterminated: boolean): FramedLine {
@@ -96,6 +96,10 @@ export class LineFramer {
     const { hash, head, tail } = long as NonNullable<typeof long>;
     return { type: 'long', length, sha256: hash.digest(), head, tail, unterminated };
   }
+}
+
+function append(a: Uint8Array, b: Uint8Array): Uint8Array {
+  return join([a, b], a.length + b.length);
 }
 
 function join(chunks: readonly Uint8Array[], length: number): Uint8Array {
