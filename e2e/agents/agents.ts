@@ -30,6 +30,8 @@ export interface Abilities {
   readonly plans: true | string;
   /** Which part of a shell command's output its ACP frames show. `tail`: what is printed in the first moments may be missing. */
   readonly shellOutput: 'all' | 'tail' | 'none';
+  /** Whether a command's last update always comes. `sometimes`: the turn may end without it, and then its output may lack too. */
+  readonly shellEnd: 'always' | 'sometimes';
 }
 
 /** A key that opens nothing; it has the shape that agents check for. */
@@ -113,6 +115,7 @@ export const agents = {
       thinks: 'puts an empty heading before each piece of a thought and trims it',
       plans: 'offers no todo tool to this model',
       shellOutput: 'none',
+      shellEnd: 'always',
     },
   },
   zcodex: {
@@ -129,6 +132,7 @@ export const agents = {
       thinks: 'begins a thought with two line breaks',
       plans: true,
       shellOutput: 'tail',
+      shellEnd: 'sometimes',
     },
   },
   codex: {
@@ -154,6 +158,7 @@ export const agents = {
       thinks: 'begins a thought with two line breaks',
       plans: true,
       shellOutput: 'tail',
+      shellEnd: 'always',
     },
   },
   claude: {
@@ -187,6 +192,7 @@ export const agents = {
       thinks: true,
       plans: 'offers no todo tool with this configuration',
       shellOutput: 'all',
+      shellEnd: 'always',
     },
   },
   opencode: {
@@ -245,6 +251,7 @@ export const agents = {
       thinks: true,
       plans: 'shows its todo list as a tool call',
       shellOutput: 'all',
+      shellEnd: 'always',
     },
   },
 } satisfies Record<string, AgentProfile>;
