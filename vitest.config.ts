@@ -7,6 +7,9 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
+          // Pure tests share a process: starting one for each file took longer than the tests.
+          isolate: false,
+          maxWorkers: 2,
           include: ['{packages,apps}/*/src/**/*.test.{ts,tsx}', 'scripts/**/*.test.mjs'],
           testTimeout: 20_000,
           sequence: { groupOrder: 1 },
