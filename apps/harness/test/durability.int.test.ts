@@ -115,7 +115,9 @@ describe('a harness that starts anew', () => {
     await first.close();
     const second = await stage.harness();
     const late = await stage.watch();
-    const opened = await late.until('the new stream', () => late.rawEvents(second.stream)[0]);
+    const opened = await late.until('the new stream', () =>
+      late.rawEvents(second.stream).find(({ kind }) => kind === 'stream_opened'),
+    );
     const { continues } = payloadOf<StreamOpened>(opened) ?? {};
     expect(continues).toMatchObject({ stream: first.stream, clean: true });
     expect(late.rawEvents(first.stream)).toEqual([]);

@@ -38,7 +38,10 @@ describe('prompts that wait', () => {
     expect(seen.payload).toMatchObject({ position: 2, content: text('two') });
     const removed = await viewer.ask({ type: 'unqueue', channelId, promptRequestId: first });
     expect(removed.result?.status).toBe('removed');
-    expect(viewer.find('prompt_dequeued')?.payload).toMatchObject({ promptRequestId: first, reason: 'removed' });
+    const taken = await viewer.until('the first taken back', () =>
+      viewer.find<PromptQueued>('prompt_dequeued', (p) => p.promptRequestId === first),
+    );
+    expect(taken.payload).toMatchObject({ promptRequestId: first, reason: 'removed' });
     const replaced = await other.ask({
       type: 'replace_queued',
       channelId,
