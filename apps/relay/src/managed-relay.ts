@@ -1,4 +1,4 @@
-import type { RelayEngine, RelayStore } from '@heliograph/relay';
+import type { RelayEngine, SqliteStore } from '@heliograph/relay';
 import { encodeNpub } from '@heliograph/wire';
 import type { Log } from './log.ts';
 import type { ManagedRelay } from './management.ts';
@@ -14,7 +14,7 @@ export function managedRelay({
   log,
   owners,
 }: {
-  readonly store: RelayStore;
+  readonly store: SqliteStore;
   readonly relay: RelayHost;
   readonly engine: RelayEngine;
   readonly metrics: Metrics;

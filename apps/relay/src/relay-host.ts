@@ -1,6 +1,8 @@
 import type { Duplex } from 'node:stream';
 import {
   type AccessRules,
+  askStore,
+  attempt,
   type ConnectionId,
   type OpenKinds,
   type RelayEffect,
@@ -10,10 +12,11 @@ import {
   type RelayStore,
   type RetentionRule,
   readAccessRules,
-  type StoreEffect,
+  whenReady,
 } from '@heliograph/relay';
 import { type Crypto, encodeMessage, encodeNpub, verifyEvent } from '@heliograph/wire';
 import { WebSocket } from 'ws';
+import { CommitQueue } from './commit-queue.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import { Outbox, type Peer } from './outbox.ts';
@@ -54,7 +57,8 @@ export class RelayHost {
   readonly #connections = new Map<ConnectionId, Connection>();
   readonly #outbox = new Outbox();
   readonly #timers: NodeJS.Timeout[];
-  #unwritten: StoreEffect[] = [];
+  readonly #commits: CommitQueue;
+  #isSweeping = false;
   #turnEnd: NodeJS.Immediate | undefined;
   #lastId = 0;
   #isStopping = false;
@@ -64,6 +68,13 @@ export class RelayHost {
 
   constructor(options: RelayHostOptions) {
     this.#options = options;
+    this.#commits = new CommitQueue({
+      store: options.store,
+      settle: (request, outcome) =>
+        this.#guard(request.connection, () => this.#feed({ type: 'stored', request, outcome })),
+      failed: (cause, events) =>
+        options.log.error({ events, ...this.#describeStorage(cause) }, 'events could not be stored'),
+    });
     this.#timers = [
       setInterval(() => this.#tick(), 1_000),
       setInterval(() => this.#ping(), options.limits.pingIntervalMs),
@@ -73,15 +84,27 @@ export class RelayHost {
   /** Time passed: for the engine, for what is over, and for what another process decided. */
   #tick(): void {
     this.#feed({ type: 'tick' });
-    const { store, retention, log } = this.#options;
+    const { store, log } = this.#options;
     try {
       if (store.access.version() !== this.#accessVersion) this.applyAccess();
-      const nowSec = Math.floor(Date.now() / 1_000);
-      const swept = store.sweep({ nowSec, retention: retention(), maxEvents: MAX_SWEPT });
-      if (swept > 0) this.#options.metrics.add('swept_total', '', swept);
     } catch (cause) {
       log.error(this.#describeStorage(cause), 'the data folder could not be looked after');
     }
+    this.#sweep();
+  }
+
+  /** One sweep at a time, however late the store answers. */
+  #sweep(): void {
+    if (this.#isSweeping) return;
+    this.#isSweeping = true;
+    const { store, retention, log, metrics } = this.#options;
+    const nowSec = Math.floor(Date.now() / 1_000);
+    const swept = attempt(() => store.sweep({ nowSec, retention: retention(), maxEvents: MAX_SWEPT }));
+    void whenReady(swept, (result) => {
+      this.#isSweeping = false;
+      if (!result.ok) log.error(this.#describeStorage(result.error), 'the data folder could not be looked after');
+      else if (result.value > 0) metrics.add('swept_total', '', result.value);
+    });
   }
 
   /** Reads the operator's decisions and puts them in force: who is banned loses the connection now. */
@@ -141,16 +164,20 @@ export class RelayHost {
   }
 
   /** A fault of ours met by one client's message costs that client its connection, and nobody else theirs. */
-  #take({ id, socket }: Connection, text: string): void {
+  #take({ id }: Connection, text: string): void {
     this.#messageAtMs = performance.now();
+    this.#guard(id, () => this.#feed({ type: 'message', connection: id, text }));
+  }
+
+  #guard(id: ConnectionId, act: () => void): void {
     try {
-      this.#feed({ type: 'message', connection: id, text });
+      act();
     } catch (cause) {
       this.#options.log.error(
         { connection: id, ...describe(cause) },
         'a message could not be handled: this is a fault',
       );
-      socket.close(INTERNAL_ERROR, 'error: a fault of the relay; its log says which');
+      this.#connections.get(id)?.socket.close(INTERNAL_ERROR, 'error: a fault of the relay; its log says which');
     }
   }
 
@@ -175,8 +202,13 @@ export class RelayHost {
         if (effect.purpose === 'publish') this.#options.metrics.offered(effect.event.kind);
         this.#feed({ type: 'verified', request: effect, result: verifyEvent(effect.event, this.#options.crypto) });
         break;
+      case 'query':
+        void whenReady(askStore(this.#options.store, effect.question), (answer) => {
+          this.#guard(effect.connection, () => this.#feed({ type: 'answered', request: effect, answer }));
+        });
+        break;
       case 'store':
-        this.#unwritten.push(effect);
+        this.#commits.add(effect);
         this.#endTurnSoon();
         break;
       case 'close':
@@ -216,25 +248,8 @@ export class RelayHost {
   #endTurn(): void {
     clearImmediate(this.#turnEnd);
     this.#turnEnd = undefined;
-    this.#commit();
+    this.#commits.commit();
     this.#outbox.flush();
-  }
-
-  /** One transaction for all that came in this turn; each publisher hears of it after the disk has it. */
-  #commit(): void {
-    const requests = this.#unwritten;
-    if (requests.length === 0) return;
-    this.#unwritten = [];
-    let outcomes: ReturnType<RelayStore['write']> | undefined;
-    try {
-      outcomes = this.#options.store.write(requests.map(({ event }) => event));
-    } catch (cause) {
-      const problem = this.#describeStorage(cause);
-      this.#options.log.error({ events: requests.length, ...problem }, 'events could not be stored');
-    }
-    for (const [index, request] of requests.entries()) {
-      this.#feed({ type: 'stored', request, outcome: outcomes?.[index] ?? 'failed' });
-    }
   }
 
   #describeStorage(cause: unknown): object {
@@ -281,6 +296,8 @@ export class RelayHost {
   async stop(): Promise<void> {
     this.#isStopping = true;
     for (const timer of this.#timers) clearInterval(timer);
+    this.#endTurn();
+    await this.#commits.idle();
     this.#endTurn();
     const gone = [...this.#connections.values()].map(
       ({ socket }) => new Promise<void>((resolve) => socket.once('close', () => resolve())),

@@ -8,9 +8,9 @@ import {
   openSqliteStore,
   RelayEngine,
   type RelayLimits,
-  type RelayStore,
   type RetentionRule,
   relayDocument,
+  type SqliteStore,
 } from '@heliograph/relay';
 import { type Crypto, encodeNpub, eventSigner, hexEncode, normalizeRelayUrl, parsePublicKey } from '@heliograph/wire';
 import { WebSocketServer } from 'ws';
@@ -110,7 +110,7 @@ export async function startRelay(options: StartRelayOptions): Promise<RunningRel
   const url = relayUrls[0] as string;
   const newChallenge = (): string => hexEncode(crypto.randomBytes(32));
   const { owners, open } = settings;
-  const engine = new RelayEngine({ owners, open, relayUrls, store, crypto, nowMs: Date.now, newChallenge, limits });
+  const engine = new RelayEngine({ owners, open, relayUrls, crypto, nowMs: Date.now, newChallenge, limits });
   const metrics = new Metrics();
   const own = eventSigner(crypto.randomBytes(32), crypto);
   const retention = (): readonly RetentionRule[] => settings.retention;
@@ -206,7 +206,7 @@ function nowSec(): number {
 const MIN_FREE_BYTES = 16 * 1024 * 1024;
 
 /** A real write, since what SQLite keeps in memory says nothing about the disk; and room for more. */
-function storageProblem({ access }: RelayStore, dataDir: string): string | undefined {
+function storageProblem({ access }: SqliteStore, dataDir: string): string | undefined {
   try {
     access.setSetting('probe', `${Date.now()}`);
     const { bavail, bsize } = statfsSync(dataDir);
@@ -221,7 +221,7 @@ function storageProblem({ access }: RelayStore, dataDir: string): string | undef
 const EARLIEST_SEC = 1_735_689_600;
 
 /** A clock that is behind what is stored refuses everybody's AUTH. */
-function clockProblem(store: RelayStore, maxFutureSec: number): string | undefined {
+function clockProblem(store: SqliteStore, maxFutureSec: number): string | undefined {
   const everything = { reader: { pubkey: undefined, kinds: undefined }, nowSec: 0, maxEvents: 1, maxBytes: 1e9 };
   const newest = Math.max(EARLIEST_SEC, (store.query({}, everything)[0]?.createdAtSec ?? 0) - maxFutureSec);
   if (nowSec() >= newest) return undefined;

@@ -1,6 +1,7 @@
 import type { Filter } from '@heliograph/wire';
+import { askFor } from './asking.ts';
 import { readerOf } from './gate.ts';
-import type { RelayEffect } from './relay-effect.ts';
+import type { QueryEffect, RelayEffect } from './relay-effect.ts';
 import { nowSec, type RelayState } from './relay-state.ts';
 import { reply } from './reply.ts';
 import type { Session } from './session.ts';
@@ -24,14 +25,12 @@ export function answerCount(
   if (filters.length > limits.maxFilters) {
     return refuseSubscription(state, session, id, 'invalid', `a COUNT may have ${limits.maxFilters} filters`);
   }
-  try {
-    const count = state.store.count(filters, { reader, nowSec: nowSec(state) }, limits.maxCount);
-    return [reply(session, ['COUNT', id, count < limits.maxCount ? { count } : { count, approximate: true }])];
-  } catch (cause) {
-    const { connection } = session;
-    return [
-      { type: 'report', connection, report: { type: 'query-failed', cause } },
-      ...refuseSubscription(state, session, id, 'error', "the relay's storage failed; its log says why"),
-    ];
-  }
+  const asker = { reader, nowSec: nowSec(state) };
+  return [askFor(state, session, id, { ask: 'count', filters, asker, maxCount: limits.maxCount })];
+}
+
+/** The store counted. */
+export function settleCount(state: RelayState, session: Session, { id }: QueryEffect, count: number): RelayEffect[] {
+  const isWhole = count < state.limits.maxCount;
+  return [reply(session, ['COUNT', id, isWhole ? { count } : { count, approximate: true }])];
 }

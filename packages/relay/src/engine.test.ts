@@ -2,17 +2,15 @@ import { nobleCrypto } from '@heliograph/crypto/noble';
 import { authTemplate, encodeMessage, verifyEvent } from '@heliograph/wire';
 import { expect, it } from 'vitest';
 import { RelayEngine } from './engine.ts';
-import type { RelayEffect, VerifyEffect } from './relay-effect.ts';
+import type { QueryEffect, RelayEffect, VerifyEffect } from './relay-effect.ts';
 import type { RelayInput } from './relay-input.ts';
 import { owner, RELAY_URL, template } from './scripted-relay.ts';
-import { MemoryStore } from './store/memory-store.ts';
 import { storableEvent } from './store/storable-event.ts';
 
-it('RL11: a relay is its inputs and their effects: challenge, AUTH, REQ, EVENT, commit, delivery', () => {
+it('RL11: a relay is its inputs and their effects: challenge, AUTH, REQ, query, EVENT, commit, delivery', () => {
   const engine = new RelayEngine({
     owners: [owner.publicKey],
     relayUrls: [RELAY_URL],
-    store: new MemoryStore(),
     crypto: nobleCrypto,
     nowMs: () => 1_700_000_000_000,
     newChallenge: () => 'abc',
@@ -23,6 +21,14 @@ it('RL11: a relay is its inputs and their effects: challenge, AUTH, REQ, EVENT, 
   if (kept === undefined) throw new TypeError('kind 1 is durable');
   const verifyAuth: VerifyEffect = { type: 'verify', connection: 1, purpose: 'auth', event: parsed(auth) };
   const verifyNote: VerifyEffect = { type: 'verify', connection: 1, purpose: 'publish', event: parsed(note) };
+  const asker = { reader: { pubkey: owner.publicKey, kinds: undefined }, nowSec: 1_700_000_000 };
+  const query: QueryEffect = {
+    type: 'query',
+    connection: 1,
+    id: 'all',
+    ticket: 1,
+    question: { ask: 'events', filters: [{ filter: {}, maxEvents: 500 }], asker, maxBytes: 8 * 1024 * 1024 },
+  };
   const send = (text: string): RelayEffect => ({ type: 'send', connection: 1, text });
 
   const script: [RelayInput, RelayEffect[]][] = [
@@ -35,7 +41,9 @@ it('RL11: a relay is its inputs and their effects: challenge, AUTH, REQ, EVENT, 
         { type: 'report', connection: 1, report: { type: 'admitted', role: 'owner', pubkey: owner.publicKey } },
       ],
     ],
-    [{ type: 'message', connection: 1, text: '["REQ","all",{}]' }, [send('["EOSE","all"]')]],
+    [{ type: 'message', connection: 1, text: '["REQ","all",{}]' }, [query]],
+    [{ type: 'answered', request: query, answer: { ask: 'events', events: [] } }, [send('["EOSE","all"]')]],
+    [{ type: 'answered', request: query, answer: { ask: 'events', events: [] } }, []],
     [{ type: 'message', connection: 1, text: encodeMessage(['EVENT', note]) }, [verifyNote]],
     [
       { type: 'verified', request: verifyNote, result: verifyEvent(note, nobleCrypto) },

@@ -1,5 +1,6 @@
 import type { Crypto } from '@heliograph/wire';
 import { type AccessRules, NO_ACCESS_RULES, NOTHING_OPEN, type OpenKinds } from './access.ts';
+import { settleAnswer } from './answering.ts';
 import { authenticate } from './authentication.ts';
 import { publish, settleStored } from './ingest.ts';
 import { takeMessage } from './intake.ts';
@@ -8,7 +9,7 @@ import { DEFAULT_LIMITS, type RelayLimits } from './limits.ts';
 import { defaultPolicies, type Policy } from './policy.ts';
 import type { RelayEffect } from './relay-effect.ts';
 import type { RelayInput } from './relay-input.ts';
-import type { AskedStore, RelayState } from './relay-state.ts';
+import type { RelayState } from './relay-state.ts';
 import { refused } from './reply.ts';
 import { SubscriptionIndex } from './subscription-index.ts';
 import { TokenBuckets } from './token-buckets.ts';
@@ -19,8 +20,6 @@ export interface RelayEngineOptions {
   readonly owners: readonly string[];
   /** ws and wss URLs an AUTH event may name, the announced one first. */
   readonly relayUrls: readonly string[];
-  /** Asked synchronously; writing goes through `store` effects. */
-  readonly store: AskedStore;
   /** For NIP-OA attestations; events are verified by who runs the effects. */
   readonly crypto: Crypto;
   /** Unix milliseconds. */
@@ -55,6 +54,7 @@ export class RelayEngine {
       subscriptions: new SubscriptionIndex(),
       eventRate: new TokenBuckets(limits.eventsPerSec, limits.eventBurst),
       requestRate: new TokenBuckets(limits.requestsPerSec, limits.requestBurst),
+      lastTicket: 0,
     };
   }
 
@@ -81,6 +81,8 @@ export class RelayEngine {
       }
       case 'verified':
         return settleVerified(state, input);
+      case 'answered':
+        return settleAnswer(state, input.request, input.answer);
       case 'stored':
         return settleStored(state, input.request, input.outcome);
       case 'close':

@@ -4,24 +4,41 @@ import type { RelayEffect } from './relay-effect.ts';
 import type { ConnectionId } from './relay-input.ts';
 import { nowSec, type RelayState } from './relay-state.ts';
 import { admissionAt } from './session.ts';
+import { holdBack } from './subscribing.ts';
 import { isVisible } from './visibility.ts';
+
+/** What giving an event to subscribers comes to: `isHeard` is false when there is nobody to give it to. */
+export interface FanOut {
+  readonly effects: readonly RelayEffect[];
+  readonly isHeard: boolean;
+}
 
 /**
  * Gives an event to every open subscription that matches it and whose key may see it, right now: the same test as for
  * stored events, so a filter that asks for too much is simply not answered with it. One text per subscription id,
  * shared by all connections that use that id.
  */
-export function fanOut(state: RelayState, event: VerifiedEvent): RelayEffect[] {
+export function fanOut(state: RelayState, event: VerifiedEvent): FanOut {
   const now = nowSec(state);
+  const effects: RelayEffect[] = [];
   const connectionsById = new Map<string, ConnectionId[]>();
-  for (const { session, id } of state.subscriptions.match(event)) {
+  let isHeard = false;
+  for (const subscription of state.subscriptions.match(event)) {
+    const { session, id, waiting, answered } = subscription;
     // A guest sees what is open to all, and where nothing is, nothing.
     if (!isVisible(event, readerFor(state, admissionAt(session, now)))) continue;
+    isHeard = true;
+    if (answered?.ids.delete(event.id)) continue;
+    if (waiting !== undefined) {
+      effects.push(...holdBack(state, subscription, event));
+      continue;
+    }
     const connections = connectionsById.get(id);
     if (connections === undefined) connectionsById.set(id, [session.connection]);
     else connections.push(session.connection);
   }
-  return [...connectionsById].map(([id, connections]) => {
-    return { type: 'broadcast', connections, text: encodeEventMessage(id, event.json) };
-  });
+  for (const [id, connections] of connectionsById) {
+    effects.push({ type: 'broadcast', connections, text: encodeEventMessage(id, event.json) });
+  }
+  return { effects, isHeard };
 }

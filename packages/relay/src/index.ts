@@ -1,10 +1,11 @@
 export { type AccessRules, NO_ACCESS_RULES, NOTHING_OPEN, type OpenKinds } from './access.ts';
+export { type Awaitable, attempt, whenReady } from './awaitable.ts';
 export { RelayEngine, type RelayEngineOptions } from './engine.ts';
 export { encodeKindSet, hasKind, type KindSet, parseKindSet } from './kind-set.ts';
 export { DEFAULT_LIMITS, type RelayLimits } from './limits.ts';
 export { defaultPolicies, type Policy, type Publisher, type Refusal } from './policy.ts';
 export { type DocumentPolicy, type RelayIdentity, relayDocument } from './relay-document.ts';
-export type { RelayEffect, RelayReport, StoreEffect, VerifyEffect } from './relay-effect.ts';
+export type { QueryEffect, RelayEffect, RelayReport, StoreEffect, VerifyEffect } from './relay-effect.ts';
 export type { ConnectionId, RelayInput } from './relay-input.ts';
 export type { Admission } from './session.ts';
 export { type AccessStore, type KeyVerdict, readAccessRules } from './store/access-store.ts';
@@ -20,5 +21,6 @@ export {
   restoreRelay,
 } from './store/maintenance.ts';
 export { MemoryStore } from './store/memory-store.ts';
-export { openSqliteStore, type RelayStore } from './store/sqlite-store.ts';
+export { openSqliteStore, type RelayStore, type SqliteStore } from './store/sqlite-store.ts';
 export { type StorableEvent, storableEvent } from './store/storable-event.ts';
+export { askStore } from './stored-answer.ts';

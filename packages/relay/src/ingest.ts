@@ -36,8 +36,8 @@ export function publish(state: RelayState, session: Session, event: VerifiedEven
   const kept = storableEvent(event);
   if (kept !== undefined) return [{ type: 'store', connection: session.connection, event: kept }];
   if (isFutureFrame(event)) return [accepted(session, event.id)];
-  const deliveries = fanOut(state, event);
-  if (deliveries.length > 0) return [...deliveries, accepted(session, event.id)];
+  const { effects, isHeard } = fanOut(state, event);
+  if (isHeard) return [...effects, accepted(session, event.id)];
   return [refused(session, event.id, 'mute', 'no one is listening for this')];
 }
 
@@ -60,7 +60,7 @@ export function settleStored(
   const publisher = { connection };
   switch (outcome) {
     case 'stored':
-      return [...fanOut(state, event), accepted(publisher, event.id)];
+      return [...fanOut(state, event).effects, accepted(publisher, event.id)];
     case 'duplicate':
       return [accepted(publisher, event.id, 'duplicate: already have this event')];
     case 'superseded':

@@ -5,6 +5,7 @@ import type { ConnectionId } from './relay-input.ts';
 import type { RelayState } from './relay-state.ts';
 import { reply } from './reply.ts';
 import type { Admission, Session } from './session.ts';
+import { forgetAnswered } from './subscribing.ts';
 import { closeIdleSyncs } from './sync-session.ts';
 
 /** WebSocket close codes (RFC 6455, IANA): against the rules; come back later. */
@@ -97,6 +98,7 @@ export function passTime(state: RelayState): RelayEffect[] {
   state.eventRate.prune(nowMs);
   state.requestRate.prune(nowMs);
   return [...state.sessions.values()].flatMap((session) => {
+    forgetAnswered(session, nowMs);
     const ended = [...endExpiredAdmission(state, session), ...closeIdleSyncs(state, session)];
     // Where something is open to all, a guest needs no key.
     const isGuest = state.open.read.length + state.open.write.length > 0;

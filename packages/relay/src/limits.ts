@@ -24,6 +24,8 @@ export interface RelayLimits {
   readonly syncIdleMs: number;
   /** Bytes of stored events one REQ is answered with; the newest that fit, so a client goes on with `until`. */
   readonly maxAnswerBytes: number;
+  /** Events held for one subscription while what is stored for it is being read; above: it is CLOSED. */
+  readonly maxHeldEvents: number;
   /** Tags per event. */
   readonly maxEventTags: number;
   /** Characters of an event's content. */
@@ -68,6 +70,7 @@ export const DEFAULT_LIMITS: RelayLimits = {
   maxSyncs: 2,
   syncIdleMs: 60_000,
   maxAnswerBytes: 8 * 1024 * 1024,
+  maxHeldEvents: 1_000,
   maxEventTags: 2_000,
   maxContentLength: 196_608,
   maxPastSec: 10 * 365 * 86_400,

@@ -1,6 +1,7 @@
 import type { NostrEvent, OkPrefix } from '@heliograph/wire';
 import type { ConnectionId } from './relay-input.ts';
 import type { StorableEvent } from './store/storable-event.ts';
+import type { Question } from './stored-answer.ts';
 
 /** Prefixes of CLOSED: those of OK and `unsupported` (NIP-01, NIP-45). */
 export type ClosedPrefix = OkPrefix | 'unsupported';
@@ -18,6 +19,16 @@ export interface StoreEffect {
   readonly type: 'store';
   readonly connection: ConnectionId;
   readonly event: StorableEvent;
+}
+
+/** Ask the store and answer with `answered`: in the same step where the store can, else when it has. */
+export interface QueryEffect {
+  readonly type: 'query';
+  readonly connection: ConnectionId;
+  /** What the client calls it, and a number by which a late answer finds only the request it was for. */
+  readonly id: string;
+  readonly ticket: number;
+  readonly question: Question;
 }
 
 /** What happened, for logs and counters; never holds an event. */
@@ -43,4 +54,5 @@ export type RelayEffect =
   | { readonly type: 'close'; readonly connection: ConnectionId; readonly code: number; readonly reason: string }
   | { readonly type: 'report'; readonly connection: ConnectionId; readonly report: RelayReport }
   | VerifyEffect
+  | QueryEffect
   | StoreEffect;

@@ -1,7 +1,8 @@
 import type { EventError, Result, VerifiedEvent } from '@heliograph/wire';
 import type { AccessRules, OpenKinds } from './access.ts';
-import type { StoreEffect, VerifyEffect } from './relay-effect.ts';
+import type { QueryEffect, StoreEffect, VerifyEffect } from './relay-effect.ts';
 import type { WriteOutcome } from './store/event-store.ts';
+import type { StoreAnswer } from './stored-answer.ts';
 
 /** Names one connection for as long as the process lives; never reused. */
 export type ConnectionId = number;
@@ -16,6 +17,8 @@ export type RelayInput =
   | { readonly type: 'close'; readonly connection: ConnectionId }
   /** A `verify` effect is done. */
   | { readonly type: 'verified'; readonly request: VerifyEffect; readonly result: Result<VerifiedEvent, EventError> }
+  /** A `query` effect is done, or failed. */
+  | { readonly type: 'answered'; readonly request: QueryEffect; readonly answer: StoreAnswer }
   /** A `store` effect is committed, or failed and left nothing behind. */
   | { readonly type: 'stored'; readonly request: StoreEffect; readonly outcome: WriteOutcome | 'failed' }
   /** The operator decided anew who may use the relay. */

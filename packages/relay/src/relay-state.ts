@@ -4,12 +4,8 @@ import type { RelayLimits } from './limits.ts';
 import type { Policy } from './policy.ts';
 import type { ConnectionId } from './relay-input.ts';
 import type { Session } from './session.ts';
-import type { EventStore } from './store/event-store.ts';
 import type { SubscriptionIndex } from './subscription-index.ts';
 import type { TokenBuckets } from './token-buckets.ts';
-
-/** What the engine asks of a store; writing goes through effects. */
-export type AskedStore = Pick<EventStore, 'query' | 'count' | 'references'>;
 
 /** What the stages share: the surroundings handed in, and what the engine remembers. */
 export interface RelayState {
@@ -23,7 +19,6 @@ export interface RelayState {
   readonly limits: RelayLimits;
   readonly policies: readonly Policy[];
   readonly crypto: Crypto;
-  readonly store: AskedStore;
   readonly nowMs: () => number;
   /** A fresh random text per connection. */
   readonly newChallenge: () => string;
@@ -32,6 +27,8 @@ export interface RelayState {
   readonly subscriptions: SubscriptionIndex;
   readonly eventRate: TokenBuckets;
   readonly requestRate: TokenBuckets;
+  /** The number of the last `query` effect. */
+  lastTicket: number;
 }
 
 /** The relay's time in whole Unix seconds. */

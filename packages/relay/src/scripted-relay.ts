@@ -12,6 +12,7 @@ import {
   verifyEvent,
 } from '@heliograph/wire';
 import type { OpenKinds } from './access.ts';
+import { whenReady } from './awaitable.ts';
 import { RelayEngine } from './engine.ts';
 import { DEFAULT_LIMITS, type RelayLimits } from './limits.ts';
 import type { Policy } from './policy.ts';
@@ -19,6 +20,7 @@ import type { RelayEffect, StoreEffect } from './relay-effect.ts';
 import type { RelayInput } from './relay-input.ts';
 import type { EventStore } from './store/event-store.ts';
 import { MemoryStore } from './store/memory-store.ts';
+import { askStore } from './stored-answer.ts';
 
 /** A key of the tests; the same number gives the same key. */
 export function testKey(n: number): ReturnType<typeof eventSigner> & { readonly secret: Uint8Array } {
@@ -68,6 +70,9 @@ export class ScriptedRelay {
   /** Set to hold `store` effects back, as a slow disk would. */
   holdWrites = false;
   readonly held: StoreEffect[] = [];
+  /** Set to hold answers back, as a server far away would. */
+  holdAnswers = false;
+  readonly unanswered: (() => void)[] = [];
   /** Every effect so far, in order. */
   readonly effects: RelayEffect[] = [];
   readonly engine: RelayEngine;
@@ -88,7 +93,6 @@ export class ScriptedRelay {
     this.engine = new RelayEngine({
       owners: options.owners ?? [owner.publicKey, secondOwner.publicKey],
       relayUrls: [RELAY_URL, 'ws://127.0.0.1:7447'],
-      store: this.#store,
       crypto: nobleCrypto,
       nowMs: () => this.nowMs,
       newChallenge: () => {
@@ -135,6 +139,12 @@ export class ScriptedRelay {
     for (const effect of this.held.splice(0)) this.#write(effect);
   }
 
+  /** Gives the answers that were held back, in order. */
+  answer(): void {
+    this.holdAnswers = false;
+    for (const feed of this.unanswered.splice(0)) feed();
+  }
+
   tick(seconds: number): void {
     this.nowMs += seconds * 1_000;
     this.handle({ type: 'tick' });
@@ -145,6 +155,13 @@ export class ScriptedRelay {
     switch (effect.type) {
       case 'verify':
         this.handle({ type: 'verified', request: effect, result: verifyEvent(effect.event, nobleCrypto) });
+        break;
+      case 'query':
+        void whenReady(askStore(this.#store, effect.question), (answer) => {
+          const feed = (): void => this.handle({ type: 'answered', request: effect, answer });
+          if (this.holdAnswers) this.unanswered.push(feed);
+          else feed();
+        });
         break;
       case 'store':
         if (this.holdWrites) this.held.push(effect);
@@ -165,8 +182,9 @@ export class ScriptedRelay {
   }
 
   #write(effect: StoreEffect): void {
-    const [outcome = 'failed' as const] = this.#store.write([effect.event]);
-    this.handle({ type: 'stored', request: effect, outcome });
+    void whenReady(this.#store.write([effect.event]), ([outcome = 'failed' as const]) => {
+      this.handle({ type: 'stored', request: effect, outcome });
+    });
   }
 }
 

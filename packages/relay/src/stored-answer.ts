@@ -1,40 +1,76 @@
-import { err, type Filter, ok, type Result } from '@heliograph/wire';
-import type { RelayLimits } from './limits.ts';
-import type { Asker, EventStore, StoredEvent } from './store/event-store.ts';
+import type { Filter } from '@heliograph/wire';
+import { type Awaitable, allReady, attempt, whenReady } from './awaitable.ts';
+import type { Asker, EventReference, EventStore, StoredEvent } from './store/event-store.ts';
 
-/** The storage failed; `cause` is what it threw. */
-export interface QueryError {
-  readonly code: 'storage';
-  readonly message: string;
-  readonly cause: unknown;
+/** What the engine asks of a store; writing goes through other effects. */
+export type AskedStore = Pick<EventStore, 'query' | 'count' | 'references'>;
+
+/** A filter with how many events it may give. */
+export interface BoundedFilter {
+  readonly filter: Filter;
+  readonly maxEvents: number;
+}
+
+/** What one message wants to know of the store. */
+export type Question =
+  | {
+      readonly ask: 'events';
+      readonly filters: readonly BoundedFilter[];
+      readonly asker: Asker;
+      readonly maxBytes: number;
+    }
+  | { readonly ask: 'count'; readonly filters: readonly Filter[]; readonly asker: Asker; readonly maxCount: number }
+  | {
+      readonly ask: 'references';
+      readonly filter: Filter;
+      /** The message a reconciliation began with, which is answered from what is found. */
+      readonly first: string;
+      readonly asker: Asker;
+      readonly maxEvents: number;
+    };
+
+/** What a store says to a question; `failed` with what it threw. */
+export type StoreAnswer =
+  | { readonly ask: 'events'; readonly events: readonly StoredEvent[] }
+  | { readonly ask: 'count'; readonly count: number }
+  | { readonly ask: 'references'; readonly first: string; readonly references: readonly EventReference[] }
+  | { readonly ask: 'failed'; readonly cause: unknown };
+
+/** Asks a store. A store that answers in the same step is answered for in the same step. Never throws or rejects. */
+export function askStore(store: AskedStore, question: Question): Awaitable<StoreAnswer> {
+  const answer = attempt(() => answerOf(store, question));
+  return whenReady(answer, (result) => (result.ok ? result.value : { ask: 'failed', cause: result.error }));
+}
+
+function answerOf(store: AskedStore, question: Question): Awaitable<StoreAnswer> {
+  const { asker } = question;
+  switch (question.ask) {
+    case 'events':
+      return whenReady(findEvents(store, question), (events) => ({ ask: 'events', events }));
+    case 'count':
+      return whenReady(store.count(question.filters, asker, question.maxCount), (count) => ({ ask: 'count', count }));
+    case 'references':
+      return whenReady(store.references(question.filter, asker, question.maxEvents), (references) => {
+        return { ask: 'references', first: question.first, references };
+      });
+  }
 }
 
 /**
- * What is stored for a REQ and visible to the asker: each filter's newest up to its limit, together without repeats,
- * newest first, ties by lowest id, and no more than maxAnswerBytes (the newest of it).
+ * What is stored and visible to the asker: each filter's newest up to its bound, together without repeats, newest first,
+ * ties by lowest id, and no more than maxBytes (the newest of it).
  */
-export function answerFilters(
-  store: Pick<EventStore, 'query'>,
-  filters: readonly Filter[],
-  asker: Asker,
-  limits: Pick<RelayLimits, 'maxLimit' | 'defaultLimit' | 'maxAnswerBytes'>,
-): Result<readonly StoredEvent[], QueryError> {
-  const found = new Map<string, StoredEvent>();
-  try {
-    for (const filter of filters) {
-      const maxEvents = Math.min(filter.limit ?? limits.defaultLimit, limits.maxLimit);
-      // limit 0 asks for what comes, and the store need not be troubled.
-      if (maxEvents === 0) continue;
-      for (const event of store.query(filter, { ...asker, maxEvents, maxBytes: limits.maxAnswerBytes })) {
-        found.set(event.id, event);
-      }
-    }
-  } catch (cause) {
-    return err({ code: 'storage', message: "the relay's storage failed; its log says why", cause });
-  }
-  if (filters.length === 1) return ok([...found.values()]);
-  const ordered = [...found.values()].sort((a, b) => b.createdAtSec - a.createdAtSec || (a.id < b.id ? -1 : 1));
-  return ok(newestThatFit(ordered, limits.maxAnswerBytes));
+function findEvents(
+  store: AskedStore,
+  { filters, asker, maxBytes }: Extract<Question, { ask: 'events' }>,
+): Awaitable<readonly StoredEvent[]> {
+  const parts = filters.map(({ filter, maxEvents }) => store.query(filter, { ...asker, maxEvents, maxBytes }));
+  return whenReady(allReady(parts), ([first = [], ...others]) => {
+    if (others.length === 0) return first;
+    const found = new Map([first, ...others].flatMap((events) => events.map((event) => [event.id, event])));
+    const ordered = [...found.values()].sort((a, b) => b.createdAtSec - a.createdAtSec || (a.id < b.id ? -1 : 1));
+    return newestThatFit(ordered, maxBytes);
+  });
 }
 
 function newestThatFit(events: readonly StoredEvent[], maxBytes: number): readonly StoredEvent[] {

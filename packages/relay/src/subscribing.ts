@@ -1,17 +1,21 @@
-import { encodeEventMessage, encodeMessage, type Filter } from '@heliograph/wire';
+import { encodeEventMessage, encodeMessage, type Filter, type VerifiedEvent } from '@heliograph/wire';
+import { askFor } from './asking.ts';
 import { AUTH_REQUIRED, readerOf } from './gate.ts';
 import { encodeKindSet, hasKind } from './kind-set.ts';
-import type { ClosedPrefix, RelayEffect } from './relay-effect.ts';
+import type { ClosedPrefix, QueryEffect, RelayEffect } from './relay-effect.ts';
 import { nowSec, type RelayState } from './relay-state.ts';
 import { reply } from './reply.ts';
 import type { Session } from './session.ts';
-import { answerFilters } from './stored-answer.ts';
+import type { StoredEvent } from './store/event-store.ts';
 import type { Subscription } from './subscription-index.ts';
 import type { Reader } from './visibility.ts';
 
+/** Milliseconds in which what was stored as an answer was read comes live at the latest. */
+const LATE_MS = 60_000;
+
 /**
- * A REQ: what is stored, EOSE, and from then on what comes. Asking the store and registering the filters is one
- * synchronous step, so no event falls between the two; one that is being written meanwhile comes live.
+ * A REQ: what is stored, EOSE, and from then on what comes. The filters are registered first, and what comes while the
+ * store is asked waits behind its answer: nothing is lost between the two, and what is in both is given once.
  */
 export function openSubscription(
   state: RelayState,
@@ -35,26 +39,52 @@ export function openSubscription(
     return refuse('error', `a connection may have ${limits.maxSubscriptions} subscriptions; CLOSE one first`);
   }
 
-  const stored = answerFilters(state.store, filters, { reader, nowSec: nowSec(state) }, limits);
-  if (!stored.ok) {
-    const failed: RelayEffect = {
-      type: 'report',
-      connection: session.connection,
-      report: { type: 'query-failed', cause: stored.error.cause },
-    };
-    return [failed, ...refuse('error', stored.error.message)];
-  }
   dropSubscription(state, session, id);
-  const subscription: Subscription = { session, id, filters };
+  const { maxLimit, defaultLimit, maxAnswerBytes: maxBytes } = limits;
+  const bounded = filters.map((filter) => ({ filter, maxEvents: Math.min(filter.limit ?? defaultLimit, maxLimit) }));
+  // limit 0 asks for what comes, and the store need not be troubled.
+  const asked = bounded.filter(({ maxEvents }) => maxEvents > 0);
+  const asker = { reader, nowSec: nowSec(state) };
+  const query = askFor(state, session, id, { ask: 'events', filters: asked, asker, maxBytes });
+  const waiting = { ticket: query.ticket, held: new Map<string, string>() };
+  const subscription: Subscription = { session, id, filters, waiting, answered: undefined };
   session.subscriptions.set(id, subscription);
   state.subscriptions.add(subscription);
+  return asked.length > 0 ? [query] : settleSubscription(state, session, query, []);
+}
+
+/** What is stored was read: it goes out, EOSE, then what was held meanwhile. */
+export function settleSubscription(
+  state: RelayState,
+  session: Session,
+  { id, ticket }: QueryEffect,
+  events: readonly StoredEvent[],
+): RelayEffect[] {
+  const subscription = session.subscriptions.get(id);
+  if (subscription?.waiting?.ticket !== ticket) return [];
+  const { held } = subscription.waiting;
+  subscription.waiting = undefined;
   const { connection } = session;
-  return [
-    ...stored.value.map((event): RelayEffect => {
-      return { type: 'send', connection, text: encodeEventMessage(id, event.json) };
-    }),
-    reply(session, ['EOSE', id]),
-  ];
+  const send = (json: string): RelayEffect => ({ type: 'send', connection, text: encodeEventMessage(id, json) });
+  const effects = events.map(({ json }) => send(json));
+  effects.push(reply(session, ['EOSE', id]));
+  const yetToCome = new Set<string>();
+  for (const event of events) if (!held.delete(event.id) && event.isFresh) yetToCome.add(event.id);
+  if (yetToCome.size > 0) subscription.answered = { ids: yetToCome, untilMs: state.nowMs() + LATE_MS };
+  for (const json of held.values()) effects.push(send(json));
+  return effects;
+}
+
+/** Keeps an event for a subscription whose stored answer is being read; one that is offered too much is CLOSED. */
+export function holdBack(
+  state: RelayState,
+  { session, id, waiting }: Subscription,
+  event: VerifiedEvent,
+): RelayEffect[] {
+  waiting?.held.set(event.id, event.json);
+  if ((waiting?.held.size ?? 0) <= state.limits.maxHeldEvents) return [];
+  const reason = 'more came than is held while what is stored is being read; ask again';
+  return refuseSubscription(state, session, id, 'error', reason);
 }
 
 /** Why a guest must authenticate for these filters: one asks for kinds of which none is open to it. */
@@ -85,4 +115,12 @@ export function dropSubscription(state: RelayState, session: Session, id: string
   if (subscription === undefined) return;
   session.subscriptions.delete(id);
   state.subscriptions.remove(subscription);
+}
+
+/** Forgets what may have come live and did not in time. */
+export function forgetAnswered(session: Session, nowMs: number): void {
+  for (const subscription of session.subscriptions.values()) {
+    if (subscription.answered !== undefined && nowMs >= subscription.answered.untilMs)
+      subscription.answered = undefined;
+  }
 }

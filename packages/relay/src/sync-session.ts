@@ -5,7 +5,10 @@ import type { Session } from './session.ts';
 
 /** One open reconciliation (NIP-77): the set is that of the moment it was opened. */
 export interface Sync {
-  readonly reconciler: Reconciler;
+  /** Of the query that reads the set. */
+  readonly ticket: number;
+  /** Undefined until the set was read. */
+  reconciler: Reconciler | undefined;
   usedAtMs: number;
 }
 

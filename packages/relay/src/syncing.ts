@@ -1,10 +1,12 @@
 import { err, type Filter, ok, parseFilter, type Result } from '@heliograph/wire';
+import { askFor } from './asking.ts';
 import { readerOf } from './gate.ts';
 import { Reconciler } from './negentropy.ts';
-import type { RelayEffect } from './relay-effect.ts';
+import type { QueryEffect, RelayEffect } from './relay-effect.ts';
 import { nowSec, type RelayState } from './relay-state.ts';
 import type { Session } from './session.ts';
-import { endSync, type Sync, syncReply } from './sync-session.ts';
+import type { StoreAnswer } from './stored-answer.ts';
+import { endSync, syncReply } from './sync-session.ts';
 
 /** What a client says about reconciliation (NIP-77); `message` is hex. */
 export type SyncMessage =
@@ -55,31 +57,41 @@ export function takeSyncMessage(state: RelayState, session: Session, message: Sy
   if (type === 'NEG-MSG') {
     const sync = session.syncs.get(id);
     if (sync === undefined) return endSync(session, id, 'closed: no reconciliation is open under this id');
-    return reconcile(state, session, id, sync, message[2]);
+    const { reconciler } = sync;
+    if (reconciler === undefined) return endSync(session, id, 'invalid: wait for the answer to NEG-OPEN');
+    sync.usedAtMs = nowMs;
+    return reconcile(session, id, reconciler, message[2]);
   }
   const { maxSyncs, maxSyncEvents } = state.limits;
   if (!session.syncs.has(id) && session.syncs.size >= maxSyncs) {
     return endSync(session, id, `blocked: a connection may have ${maxSyncs} reconciliations; NEG-CLOSE one first`);
   }
-  let references: ReturnType<RelayState['store']['references']>;
-  try {
-    references = state.store.references(message[2], { reader, nowSec: nowSec(state) }, maxSyncEvents + 1);
-  } catch (cause) {
-    const { connection } = session;
-    const failed: RelayEffect = { type: 'report', connection, report: { type: 'query-failed', cause } };
-    return [failed, ...endSync(session, id, "error: the relay's storage failed; its log says why")];
-  }
-  if (references.length > maxSyncEvents) {
-    return endSync(session, id, `blocked: the filter matches more than ${maxSyncEvents} events: narrow it`);
-  }
-  const sync: Sync = { reconciler: new Reconciler(references, state.crypto), usedAtMs: nowMs };
-  session.syncs.set(id, sync);
-  return reconcile(state, session, id, sync, message[3]);
+  const asker = { reader, nowSec: nowSec(state) };
+  const [, , filter, first] = message;
+  const query = askFor(state, session, id, { ask: 'references', filter, first, asker, maxEvents: maxSyncEvents + 1 });
+  session.syncs.set(id, { ticket: query.ticket, reconciler: undefined, usedAtMs: nowMs });
+  return [query];
 }
 
-function reconcile(state: RelayState, session: Session, id: string, sync: Sync, message: string): RelayEffect[] {
-  sync.usedAtMs = state.nowMs();
-  const answer = sync.reconciler.answer(message);
+/** The set was read: the client's first message is answered from it. */
+export function settleSync(
+  { limits, crypto, nowMs }: RelayState,
+  session: Session,
+  { id, ticket }: QueryEffect,
+  { first, references }: Extract<StoreAnswer, { ask: 'references' }>,
+): RelayEffect[] {
+  const sync = session.syncs.get(id);
+  if (sync?.ticket !== ticket) return [];
+  if (references.length > limits.maxSyncEvents) {
+    return endSync(session, id, `blocked: the filter matches more than ${limits.maxSyncEvents} events: narrow it`);
+  }
+  sync.reconciler = new Reconciler(references, crypto);
+  sync.usedAtMs = nowMs();
+  return reconcile(session, id, sync.reconciler, first);
+}
+
+function reconcile(session: Session, id: string, reconciler: Reconciler, message: string): RelayEffect[] {
+  const answer = reconciler.answer(message);
   if (!answer.ok) return endSync(session, id, `invalid: ${answer.error.message}`);
   return [syncReply(session, ['NEG-MSG', id, answer.value])];
 }

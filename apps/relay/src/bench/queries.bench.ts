@@ -1,6 +1,6 @@
 // How long a store takes to answer over many events; the time for a REQ is this and a message.
 import { performance } from 'node:perf_hooks';
-import { openSqliteStore, type RelayStore, storableEvent } from '@heliograph/relay';
+import { openSqliteStore, type SqliteStore, storableEvent } from '@heliograph/relay';
 import { type Crypto, eventSigner, type Filter } from '@heliograph/wire';
 
 /** One kind of question: median and 95th percentile in milliseconds, and events per answer. */
@@ -64,7 +64,7 @@ export function measureQueries(
   return { fillPerSec: count / (writingMs / 1_000), times };
 }
 
-function ask(store: RelayStore, question: string, make: (n: number) => Filter, reader: string): QueryTimes {
+function ask(store: SqliteStore, question: string, make: (n: number) => Filter, reader: string): QueryTimes {
   const asker = { reader: { pubkey: reader, kinds: undefined }, nowSec: 1_800_000_000 };
   const spent: number[] = [];
   let events = 0;

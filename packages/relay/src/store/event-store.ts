@@ -6,6 +6,7 @@ import {
   type NostrEvent,
   tagValue,
 } from '@heliograph/wire';
+import type { Awaitable } from '../awaitable.ts';
 import type { KindSet } from '../kind-set.ts';
 import { KIND_GIFT_WRAP, type Reader } from '../visibility.ts';
 import type { StorableEvent } from './storable-event.ts';
@@ -15,6 +16,8 @@ export interface StoredEvent {
   readonly id: string;
   readonly createdAtSec: number;
   readonly json: string;
+  /** It was stored so lately that it may come live yet; only stores that answer late have such. */
+  readonly isFresh?: boolean;
 }
 
 /** A kept event by name: `id` has 32 bytes. */
@@ -54,22 +57,22 @@ export interface SweepScope {
  */
 export type WriteOutcome = 'stored' | 'duplicate' | 'superseded' | 'deleted';
 
-/** Where durable events live. Every implementation passes the store contract. Everything throws when the storage fails. */
+/** Where durable events live. Every implementation passes the store contract. Everything throws, or rejects, when the storage fails. */
 export interface EventStore {
   /** Events that match the filter and that the reader may see, newest first, ties by lowest id. The filter's own `limit` is not read. */
-  query(filter: Filter, scope: QueryScope): readonly StoredEvent[];
+  query(filter: Filter, scope: QueryScope): Awaitable<readonly StoredEvent[]>;
   /** How many different events match any of the filters and may be seen; counting stops at `maxCount`. Limits are not read. */
-  count(filters: readonly Filter[], asker: Asker, maxCount: number): number;
+  count(filters: readonly Filter[], asker: Asker, maxCount: number): Awaitable<number>;
   /** Like `query`, only names; at most `maxEvents`. */
-  references(filter: Filter, asker: Asker, maxEvents: number): readonly EventReference[];
-  /** Writes all or none; durable on return; one outcome per event, in order. */
-  write(events: readonly StorableEvent[]): readonly WriteOutcome[];
+  references(filter: Filter, asker: Asker, maxEvents: number): Awaitable<readonly EventReference[]>;
+  /** Writes all or none; durable once it answers; one outcome per event, in order. */
+  write(events: readonly StorableEvent[]): Awaitable<readonly WriteOutcome[]>;
   /** Takes away what is over; gives how many events that were. Deletion requests stay: they keep what they name from coming back. */
-  sweep(scope: SweepScope): number;
+  sweep(scope: SweepScope): Awaitable<number>;
   /** Takes one event away, whatever its kind, because the operator says so; gives whether it was there. */
-  remove(id: string): boolean;
+  remove(id: string): Awaitable<boolean>;
   /** Gives back files and locks; the store is not used after. */
-  close(): void;
+  close(): Awaitable<void>;
 }
 
 /** Kind of a deletion request (NIP-09). */

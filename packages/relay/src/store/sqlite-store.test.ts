@@ -7,11 +7,10 @@ import Database from 'better-sqlite3';
 import { afterAll, describe, expect, it } from 'vitest';
 import { readAccessRules } from './access-store.ts';
 import { STORE_CONTRACT } from './contract.ts';
-import type { EventStore } from './event-store.ts';
 import { SqliteAccess } from './sqlite-access.ts';
 import { joinDatabase } from './sqlite-file.ts';
 import { APPLICATION_ID, SCHEMA } from './sqlite-schema.ts';
-import { openSqliteStore } from './sqlite-store.ts';
+import { openSqliteStore, type SqliteStore } from './sqlite-store.ts';
 import { storableEvent } from './storable-event.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'heliograph-store-'));
@@ -22,7 +21,7 @@ function newFolder(): string {
   return join(root, `${folders}`, 'nested');
 }
 
-function open(folder: string): EventStore {
+function open(folder: string): SqliteStore {
   const store = openSqliteStore(folder);
   if (!store.ok) throw new Error(store.error.message);
   return store.value;
@@ -35,9 +34,9 @@ function codeOf(folder: string): string | undefined {
   return undefined;
 }
 
-it.each(STORE_CONTRACT)('SQLite $title', ({ check }) => {
+it.each(STORE_CONTRACT)('SQLite $title', async ({ check }) => {
   const store = open(newFolder());
-  check(store);
+  await check(store);
   store.close();
 });
 

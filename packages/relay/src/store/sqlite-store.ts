@@ -31,7 +31,7 @@ export interface RelayStore extends EventStore {
 }
 
 /** Opens, or makes, the one SQLite file of a data folder, for this process alone. Ready to use, or a sentence why not. */
-export function openSqliteStore(dataDir: string): Result<RelayStore, StoreError> {
+export function openSqliteStore(dataDir: string): Result<SqliteStore, StoreError> {
   const dir = openDataDir(dataDir);
   if (!dir.ok) return dir;
   const db = openDatabase(databaseFile(dataDir));
@@ -44,7 +44,8 @@ type Found = { readonly c: number; readonly i: Buffer; readonly s: number };
 type Row = { readonly seq: number; readonly json: string };
 type Version = { readonly seq: number; readonly id: Buffer; readonly created_at: number; readonly json: string };
 
-class SqliteStore implements RelayStore {
+/** A store that answers in the same step. */
+export class SqliteStore implements RelayStore {
   readonly access: AccessStore;
   readonly #db: Database.Database;
   readonly #release: () => void;
