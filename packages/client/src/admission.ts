@@ -39,13 +39,13 @@ export class Admission {
     this.#listed = new Map(agents.map((agent) => [agent.publicKey, agent]));
   }
 
-  standing(publicKey: string, nowSec: number): Standing {
+  /** `kind`: of what it signed, where its attestation is bound to kinds. */
+  standing(publicKey: string, nowSec: number, kind = KIND_OBSERVER): Standing {
     const listed = this.#listed.get(publicKey);
     if (listed?.revoked === true) return 'revoked';
     if (listed !== undefined) return 'admitted';
     const profiled = this.#profiled.get(publicKey);
-    const holds =
-      profiled !== undefined && conditionsHold(profiled.conditions, { kind: KIND_OBSERVER, createdAtSec: nowSec });
+    const holds = profiled !== undefined && conditionsHold(profiled.conditions, { kind, createdAtSec: nowSec });
     return holds ? 'admitted' : 'stranger';
   }
 

@@ -1,4 +1,4 @@
-import type { AuthTag, ControlResult, ObserverEvent, Snapshot } from '@heliograph/wire';
+import type { AuthTag, ControlResult, ObserverEvent, Snapshot, UsageReport } from '@heliograph/wire';
 import type { RelayState } from './relay-state.ts';
 
 /** An agent this owner vouched for. `revoked` ones are refused, whatever they can show. */
@@ -44,6 +44,8 @@ export type ViewerEvent =
   | { readonly type: 'events'; readonly agent: string; readonly events: readonly ObserverEvent[] }
   | { readonly type: 'snapshot'; readonly agent: string; readonly snapshot: Snapshot }
   | { readonly type: 'control'; readonly progress: ControlProgress }
+  /** What one turn of an admitted agent used, stored or live, in any order. `id`: of the event that says so. */
+  | { readonly type: 'usage'; readonly agent: string; readonly id: string; readonly report: UsageReport }
   /** Frames of a key nobody vouched for: counted (the newest 100 held back), never shown. */
   | { readonly type: 'stranger'; readonly publicKey: string; readonly frames: number }
   | {

@@ -123,7 +123,8 @@ describe('the viewer', () => {
     await agent.say('s', 'c', ['stream_opened', { channelId: 'c' }]);
     await clock.settle();
     const said = relay.peers[0]?.said.map((text) => JSON.parse(text)[0]);
-    expect(said).toEqual(['AUTH', 'REQ', 'EVENT']);
+    expect(said?.slice(0, 2)).toEqual(['AUTH', 'REQ']);
+    expect(said?.filter((type) => type === 'EVENT')).toHaveLength(1);
     expect(presence()).toMatchObject({ harness: 'silent', liveStreams: [] });
     agent.listen((control) => void agent.answerHello(control));
     await agent.say('s', 'c', ['acp_read', { woken: true }]);

@@ -4,9 +4,12 @@ import {
   decodeEnvelope,
   encodeControl,
   KIND_OBSERVER,
+  KIND_USAGE,
   type NostrEvent,
   openFrame,
+  openUsage,
   parseFrame,
+  parseUsageEvent,
   type Signer,
   sealContent,
   signFrame,
@@ -20,6 +23,7 @@ import { Outbox } from './outbox.ts';
 import { createRelayClient, type RelayClient } from './relay-client.ts';
 import { SeenIds } from './seen-ids.ts';
 import type { OpenSocket } from './socket.ts';
+import { readStored } from './stored-events.ts';
 import type { ControlDraft, KnownAgent, ViewerEvent } from './viewer-event.ts';
 
 export interface ViewerOptions {
@@ -56,6 +60,8 @@ const MAX_SEEN_IDS = 50_000;
 /** Frames of strangers held back, over all of them: shown once someone vouches. */
 const MAX_HELD_FRAMES = 100;
 const MAX_STRANGERS = 256;
+/** How far back usage is read. */
+const USAGE_SEC = 31 * 86_400;
 
 interface Connection {
   readonly client: RelayClient;
@@ -92,16 +98,25 @@ export function createViewer(options: ViewerOptions): Viewer {
 
   async function watch(client: RelayClient, signal: AbortSignal): Promise<void> {
     const filters = [
-      { kinds: [KIND_OBSERVER], '#p': [me], limit: 0 },
+      { kinds: [KIND_OBSERVER, KIND_USAGE], '#p': [me], limit: 0 },
       { kinds: [KIND_PROFILE], '#p': [me] },
     ];
     let greeted = false;
     for await (const item of client.subscribe(filters, { signal })) {
       if (item.type === 'event') await receiveSafely(item.event, client.url);
       // Subscribed first, greeted after: what happens in between is not missed.
-      else if (item.type === 'eose') greeted = greet(greeted);
-      else if (item.type === 'gap') greeted = false;
+      else if (item.type === 'eose') {
+        greeted = greet(greeted);
+        void readUsage(client, signal);
+      } else if (item.type === 'gap') greeted = false;
     }
+  }
+
+  /** Usage that relays have stored: of all agents after each connect, of one when somebody has vouched for it. */
+  function readUsage(client: RelayClient, signal: AbortSignal, agent?: string): Promise<void> {
+    const authors = agent === undefined ? {} : { authors: [agent] };
+    const filter = { kinds: [KIND_USAGE], '#p': [me], ...authors, since: nowSec() - USAGE_SEC };
+    return readStored(client, filter, (event) => receiveSafely(event, client.url), signal);
   }
 
   function greet(already: boolean): true {
@@ -126,6 +141,7 @@ export function createViewer(options: ViewerOptions): Viewer {
   async function receive(event: NostrEvent, url: string): Promise<void> {
     // Only ids that were verified get into `seen`: a forged event can't keep the real one out.
     if (closed || seen.has(event.id)) return;
+    if (event.kind === KIND_USAGE) return receiveUsage(event);
     const isFrame = event.kind === KIND_OBSERVER;
     if (isFrame) {
       const route = parseFrame(event);
@@ -155,6 +171,22 @@ export function createViewer(options: ViewerOptions): Viewer {
     if (events.length > 0) onEvent({ type: 'events', agent: frame.pubkey, events });
   }
 
+  /** Nothing of a stranger's is kept: it is read again once somebody vouches. */
+  async function receiveUsage(event: NostrEvent): Promise<void> {
+    const route = parseUsageEvent(event);
+    if (!route.ok || route.value.owner !== me) return;
+    if (admission.standing(event.pubkey, nowSec(), KIND_USAGE) !== 'admitted') return;
+    const verified = verifyEvent(event, crypto);
+    if (!verified.ok) return;
+    seen.add(event.id);
+    const report = await openUsage(verified.value, signer);
+    if (report.ok) onEvent({ type: 'usage', agent: event.pubkey, id: event.id, report: report.value });
+    else {
+      const message = `a usage report could not be read: ${report.error.message}`;
+      onEvent({ type: 'warning', agent: event.pubkey, code: 'undecodable', message });
+    }
+  }
+
   async function learn(profile: VerifiedEvent): Promise<void> {
     if (!admission.learn(profile) || admission.standing(profile.pubkey, nowSec()) !== 'admitted') return;
     const known = agents.has(profile.pubkey);
@@ -162,10 +194,11 @@ export function createViewer(options: ViewerOptions): Viewer {
     await release(profile.pubkey);
   }
 
-  /** Frames that waited for someone to vouch. */
+  /** What waited for someone to vouch: frames here, usage on the relays. */
   async function release(agent: string): Promise<void> {
     const held = strangers.get(agent)?.held ?? [];
     strangers.delete(agent);
+    for (const { client, abort } of connections.values()) void readUsage(client, abort.signal, agent);
     for (const frame of held) await receiveFrame(frame, '');
   }
 

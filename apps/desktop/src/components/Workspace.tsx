@@ -8,6 +8,7 @@ import { RelayBanner } from './session/ConnectionBanner.tsx';
 import { SessionView } from './session/SessionView.tsx';
 import { AddAgent } from './setup/AddAgent.tsx';
 import { Settings } from './setup/Settings.tsx';
+import { UsageDialog } from './usage/UsageDialog.tsx';
 import { useDesktopState } from './use-desktop.ts';
 import { Warnings } from './Warnings.tsx';
 
@@ -15,7 +16,7 @@ import { Warnings } from './Warnings.tsx';
 export function Workspace() {
   const selected = useDesktopState((state) => state.selected);
   const agent = useDesktopState((state) => findAgent(state, state.selected?.agent));
-  const [dialog, setDialog] = useState<'add-agent' | 'settings'>();
+  const [dialog, setDialog] = useState<'add-agent' | 'settings' | 'usage'>();
   // Only a phone tells the two apart: it shows the list until a session is chosen.
   const [isListShown, setListShown] = useState(true);
   const hasSession = selected !== undefined && agent !== undefined;
@@ -30,6 +31,7 @@ export function Workspace() {
         <FleetList
           onAddAgent={() => setDialog('add-agent')}
           onSettings={() => setDialog('settings')}
+          onUsage={() => setDialog('usage')}
           onSelect={() => setListShown(false)}
         />
       </div>
@@ -50,6 +52,7 @@ export function Workspace() {
         </div>
       </div>
       {dialog === 'add-agent' && <AddAgent onClose={() => setDialog(undefined)} />}
+      {dialog === 'usage' && <UsageDialog onClose={() => setDialog(undefined)} />}
       {dialog === 'settings' && <Settings onClose={() => setDialog(undefined)} />}
     </div>
   );

@@ -241,6 +241,26 @@ function hostileStory(nowMs: number): StoryAgent {
     );
 }
 
+/** Days of work: one agent that tells all, one that tells little, one that tells nothing. */
+function usageStory(nowMs: number): Story {
+  const main = authStory(nowMs);
+  for (let day = 0; day < 6; day++) {
+    const tokens = { inputTokens: 412_000 - day * 31_000, outputTokens: 9_300 + day * 800, cacheReadTokens: 380_000 };
+    main.used(day, { ...tokens, costUsd: 0.41 + day / 10 }).used(day, { ...tokens, costUsd: 1.1 });
+  }
+  const [quiet, silent, ...rest] = others(nowMs);
+  quiet
+    ?.used(0, { inputTokens: 90_100, outputTokens: 2_050 })
+    .used(1, {}, false)
+    .used(1, { inputTokens: 4_000, outputTokens: 77 });
+  silent?.used(0, {}).used(0, {});
+  return fleetStory(
+    nowMs,
+    main,
+    [quiet, silent, ...rest].filter((agent) => agent !== undefined),
+  );
+}
+
 /** A long session, for scrolling. */
 function longStory(nowMs: number): StoryAgent {
   const agent = new StoryAgent({
@@ -294,6 +314,7 @@ export const STORIES: Readonly<Record<string, (nowMs: number) => Story>> = {
     const state = { phase: 'waiting', reason: 'connection refused', retryAtMs: nowMs + 8_000, sinceMs: nowMs } as const;
     return { ...story, events: [...story.events, { type: 'relay', url: RELAY, state }] };
   },
+  usage: usageStory,
   hostile: (nowMs) => fleetStory(nowMs, hostileStory(nowMs), []),
   long: (nowMs) => fleetStory(nowMs, longStory(nowMs), []),
   new: (nowMs) =>

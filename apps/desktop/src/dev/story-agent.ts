@@ -1,5 +1,5 @@
 import type { Presence, ViewerEvent } from '@heliograph/client';
-import { lineSha256, type ObserverEvent } from '@heliograph/wire';
+import { lineSha256, NO_FIGURES, type ObserverEvent, type UsageFigures } from '@heliograph/wire';
 
 /** A made-up id of the right shape, the same for the same name. */
 export function madeUpId(name: string): string {
@@ -33,6 +33,7 @@ export class StoryAgent {
   readonly #stream: string;
   readonly #sessionId: string;
   readonly #seqs = new Map<string, number>();
+  readonly #usage: ViewerEvent[] = [];
   #atUs: number;
   #turnId: string | null = null;
   #rpcId = 0;
@@ -179,6 +180,26 @@ export class StoryAgent {
     return this.#emit(this.#stream, kind, payload);
   }
 
+  /** A turn, told by its usage alone, so many days ago. */
+  used(daysAgo: number, turn: Partial<UsageFigures>, deltaReliable = true): this {
+    const turnId = madeUpId(`usage ${this.publicKey} ${this.#usage.length}`);
+    const report = {
+      harness: this.#options.name,
+      model: null,
+      channelId: this.channelId,
+      sessionId: this.#sessionId,
+      turnId,
+      turnSeq: this.#usage.length + 1,
+      timestamp: new Date(this.#atUs / 1_000 - daysAgo * 86_400_000).toISOString(),
+      turn: { ...NO_FIGURES, ...turn },
+      cumulative: NO_FIGURES,
+      deltaReliable,
+      stopReason: 'end_turn',
+    } as const;
+    this.#usage.push({ type: 'usage', agent: this.publicKey, id: turnId, report });
+    return this;
+  }
+
   /** Lines that never arrive. */
   lose(count: number): this {
     this.#seqs.set(this.#stream, (this.#seqs.get(this.#stream) ?? 0) + count);
@@ -203,6 +224,7 @@ export class StoryAgent {
     return [
       { type: 'events', agent: this.publicKey, events: this.events },
       { type: 'presence', presence: this.presence() },
+      ...this.#usage,
     ];
   }
 

@@ -4,6 +4,7 @@ import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Session } from '../worker/protocol.ts';
 import type { ControlEntry } from './control-entry.ts';
 import { type SessionRef, sameSession } from './session-ref.ts';
+import { UsageBook } from './usage-book.ts';
 
 /** One agent as the screen knows it. */
 export interface AgentRecord {
@@ -13,7 +14,9 @@ export interface AgentRecord {
   readonly presence: Presence | undefined;
   /** Grows with every event; what it hands out never changes. */
   readonly fold: TranscriptFold;
-  /** Counts changes of `fold`, so that selectors look again. */
+  /** What its turns used; grows in place like `fold`. */
+  readonly usage: UsageBook;
+  /** Counts changes of `fold` and `usage`, so that selectors look again. */
   readonly version: number;
 }
 
@@ -98,6 +101,11 @@ function applyEvent(state: DesktopState, event: ViewerEvent): DesktopState {
       });
     case 'snapshot':
       return state;
+    case 'usage':
+      return patchAgent(state, event.agent, (agent) => {
+        agent.usage.add(event.id, event.report);
+        return { ...agent, version: agent.version + 1 };
+      });
     case 'control':
       return { ...state, controls: applyProgress(state.controls, event.progress) };
     case 'stranger': {
@@ -199,6 +207,7 @@ function newAgent(publicKey: string): AgentRecord {
     revoked: false,
     presence: undefined,
     fold: new TranscriptFold(),
+    usage: new UsageBook(),
     version: 0,
   };
 }

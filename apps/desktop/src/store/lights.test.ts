@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { StoryAgent } from '../dev/story-agent.ts';
 import type { AgentRecord, RelayRecord } from './desktop-store.ts';
 import { readLights } from './lights.ts';
+import { UsageBook } from './usage-book.ts';
 
 const NOW = Date.UTC(2026, 10, 30, 12);
 const presence = new StoryAgent({
@@ -18,6 +19,7 @@ const agent = (change: Partial<typeof presence>): AgentRecord => ({
   revoked: false,
   presence: { ...presence, ...change },
   fold: new TranscriptFold(),
+  usage: new UsageBook(),
   version: 0,
 });
 const ready: RelayRecord = { url: 'ws://r', state: { phase: 'ready', sinceMs: NOW } };

@@ -1,5 +1,14 @@
 import { expect, test } from 'vitest';
-import { formatAge, formatBytes, formatClock, formatCost, formatCount, formatDuration, plural } from './human.ts';
+import {
+  formatAge,
+  formatBytes,
+  formatClock,
+  formatCost,
+  formatCount,
+  formatDay,
+  formatDuration,
+  plural,
+} from './human.ts';
 
 test('DT5: ages, durations, counts and costs are short and never invent precision', () => {
   expect([0, 12_000, 240_000, 3 * 3_600_000, 50 * 3_600_000].map(formatAge)).toEqual([
@@ -22,4 +31,10 @@ test('DT5: a time of another day says which', () => {
   expect(formatClock('2026-11-30T14:02:59', now)).toBe('14:02');
   expect(formatClock('2026-11-28T02:14:00', now)).toBe('28 Nov 02:14');
   expect(formatClock('nonsense', now)).toBe('');
+});
+
+test('US15: a day is named by how near it is', () => {
+  const now = Date.parse('2026-11-30T00:20:00');
+  const midnight = (day: string) => Date.parse(`2026-11-${day}T00:00:00`);
+  expect(['30', '29', '08'].map((day) => formatDay(midnight(day), now))).toEqual(['Today', 'Yesterday', '8 Nov']);
 });

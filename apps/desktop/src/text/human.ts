@@ -66,6 +66,16 @@ export function formatClock(timestamp: string, nowMs: number): string {
   return at.toDateString() === now.toDateString() ? clock : `${at.getDate()} ${MONTHS[at.getMonth()]} ${clock}`;
 }
 
+/** `Today`, `Yesterday`, `28 Nov`: a day by its midnight, for whoever reads at `nowMs`. */
+export function formatDay(startMs: number, nowMs: number): string {
+  // Rounded: days have 23 and 25 hours too.
+  const daysAgo = Math.round((new Date(nowMs).setHours(0, 0, 0, 0) - startMs) / DAY);
+  if (daysAgo === 0) return 'Today';
+  if (daysAgo === 1) return 'Yesterday';
+  const day = new Date(startMs);
+  return `${day.getDate()} ${MONTHS[day.getMonth()]}`;
+}
+
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 /** `14:03:10.412`: for lines, where order is read closely. */

@@ -94,11 +94,11 @@ export class MemoryRelay {
       reply(encodeMessage(['CLOSED', subject, 'auth-required: who are you?']));
     } else {
       peer.subscriptions.set(subject, filters as Filter[]);
-      for (const event of this.stored) {
-        if ((filters as Filter[]).some((filter) => filter.limit !== 0 && matchFilter(filter, event))) {
-          reply(encodeEventMessage(subject, JSON.stringify(event)));
-        }
-      }
+      const newestFirst = [...this.stored].sort((a, b) => b.created_at - a.created_at);
+      const found = (filters as Filter[]).flatMap((filter) =>
+        newestFirst.filter((event) => matchFilter(filter, event)).slice(0, filter.limit),
+      );
+      for (const event of new Set(found)) reply(encodeEventMessage(subject, JSON.stringify(event)));
       reply(encodeMessage(['EOSE', subject]));
     }
   }

@@ -15,6 +15,8 @@ import {
   type Signer,
   type Snapshot,
   sealFrame,
+  sealUsage,
+  type UsageReport,
   type VerifiedEvent,
   verifyEvent,
 } from '@heliograph/wire';
@@ -60,6 +62,12 @@ export class TinyAgent {
     const created_at = Math.floor(this.#clock.nowMs() / 1_000);
     const tags = [this.tag, ['p', this.owner]];
     return this.signer.sign({ kind: 0, created_at, tags, content: JSON.stringify({ name, bot: true }) });
+  }
+
+  /** What a turn used, said `agoSec` ago. */
+  async usage(report: UsageReport, agoSec = 0): Promise<VerifiedEvent> {
+    const route = { agent: this.publicKey, owner: this.owner };
+    return sealUsage(report, route, Math.floor(this.#clock.nowMs() / 1_000) - agoSec, this.signer);
   }
 
   /** Seals one envelope of these events; it is sent by `deliver`, now or later or never. */

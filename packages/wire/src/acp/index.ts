@@ -2,3 +2,4 @@ export * from './acp.ts';
 export * from './json-rpc.ts';
 export * from './json-scan.ts';
 export * from './line-framer.ts';
+export * from './usage.ts';

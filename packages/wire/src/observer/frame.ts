@@ -3,11 +3,10 @@ import type { NostrEvent, VerifiedEvent } from '../nostr/event.ts';
 import { MAX_EMIT_BYTES, MAX_PAYLOAD_LENGTH, MIN_PAYLOAD_LENGTH, paddedLength } from '../nostr/nip44.ts';
 import type { Signer } from '../nostr/signer.ts';
 import { err, ok, type Result } from '../result.ts';
+import { onlyTag } from './only-tag.ts';
 
 /** Ephemeral "agent observability" events, NIP-AO. */
 export const KIND_OBSERVER = 24_200;
-/** Usage of one turn, NIP-AM. */
-export const KIND_USAGE = 44_200;
 
 /** How far a frame's created_at may be from the receiver's clock. */
 export const MAX_FRAME_SKEW_SEC = 300;
@@ -52,11 +51,6 @@ export function parseFrame(event: NostrEvent): Result<FrameRoute, FrameError> {
     return err({ code: 'length', message: `content of ${length} characters is no NIP-44 v2 payload` });
   }
   return ok({ frame, agent, owner });
-}
-
-function onlyTag(event: NostrEvent, name: string): string | undefined {
-  const tags = event.tags.filter((tag) => tag[0] === name);
-  return tags.length === 1 ? tags[0]?.[1] : undefined;
 }
 
 /** Encrypts an envelope's or a control's text for the other end of `route`. `signer` is the route's sending side. */

@@ -6,3 +6,4 @@ export * from './kinds.ts';
 export * from './line-body.ts';
 export * from './line-sha256.ts';
 export * from './parts.ts';
+export * from './usage.ts';

@@ -1,4 +1,4 @@
-import { Plus, Settings2 } from 'lucide-react';
+import { ChartNoAxesColumn, Plus, Settings2 } from 'lucide-react';
 import { useEffect, useMemo } from 'react';
 import { type AgentRecord, findAgent, type RelayRecord } from '../../store/desktop-store.ts';
 import { ageOf, type FleetEntry, selectFleet, selectSilentAgents } from '../../store/fleet.ts';
@@ -14,6 +14,7 @@ import { Lights } from './Lights.tsx';
 export function FleetList(props: {
   readonly onAddAgent: () => void;
   readonly onSettings: () => void;
+  readonly onUsage: () => void;
   readonly onSelect: () => void;
 }) {
   const agents = useDesktopState((state) => state.agents);
@@ -35,7 +36,17 @@ export function FleetList(props: {
         Heliograph
         <button
           type="button"
-          className="tab ml-auto -mr-2"
+          className="tab ml-auto"
+          aria-label="Usage"
+          title="Usage"
+          data-testid="open-usage"
+          onClick={props.onUsage}
+        >
+          <ChartNoAxesColumn size={16} strokeWidth={1.5} />
+        </button>
+        <button
+          type="button"
+          className="tab -mr-2 -ml-2"
           aria-label="Settings"
           title="Settings"
           data-testid="open-settings"

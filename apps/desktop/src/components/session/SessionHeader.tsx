@@ -76,7 +76,7 @@ export function SessionHeader(props: {
             <VisibleText text={mode} max={60} />
           </span>
         )}
-        <UsageMeter usage={session.usage} />
+        <UsageMeter usage={session.usage} turns={agent.usage.channel(props.session.channelId)} />
       </div>
     </header>
   );

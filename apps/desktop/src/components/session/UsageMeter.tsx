@@ -1,10 +1,13 @@
 import type { Usage } from '@heliograph/transcript';
-import { formatCost, formatCount } from '../../text/human.ts';
+import type { UsageSum } from '../../store/usage-book.ts';
+import { formatCost, formatCount, formatNumber, plural } from '../../text/human.ts';
 
-/** How full the context is and what it cost, as far as the agent tells. */
-export function UsageMeter({ usage }: { readonly usage: Usage | undefined }) {
-  if (usage === undefined) return null;
-  const { used, size, cost } = usage;
+/** How full the context is, what the turns used and what it cost, as far as the agent tells. */
+export function UsageMeter(props: { readonly usage: Usage | undefined; readonly turns: UsageSum | undefined }) {
+  const { used, size } = props.usage ?? {};
+  const { turns } = props;
+  const { inputTokens = null, outputTokens = null, costUsd = null } = turns?.figures ?? {};
+  const cost = props.usage?.cost ?? (costUsd === null ? undefined : { amount: costUsd, currency: 'USD' });
   const share = used !== undefined && size !== undefined && size > 0 ? Math.min(1, used / size) : undefined;
   return (
     <>
@@ -21,6 +24,15 @@ export function UsageMeter({ usage }: { readonly usage: Usage | undefined }) {
           {formatCount(used)}
           {size !== undefined && ` of ${formatCount(size)}`}
           <span className="sr-only"> tokens of context used</span>
+        </span>
+      )}
+      {turns !== undefined && inputTokens !== null && outputTokens !== null && (
+        <span
+          className="whitespace-nowrap tabular-nums max-md:hidden"
+          title={`${formatNumber(inputTokens)} tokens in and ${formatNumber(outputTokens)} out in ${plural(turns.turns, 'turn')}${turns.unknownTurns > 0 ? `, ${turns.unknownTurns} of them not told` : ''}`}
+          data-testid="session-tokens"
+        >
+          {formatCount(inputTokens)} in · {formatCount(outputTokens)} out
         </span>
       )}
       {cost !== undefined && (
