@@ -6,8 +6,15 @@ import { sourceFiles } from './source-files.mjs';
 
 const scope = '@heliograph/';
 /** What a package's own code may import of ours; its tests may use crypto too, to have a real engine. */
-const packageLayers = { wire: [], crypto: ['wire'], transcript: ['wire'], client: ['wire'], relay: ['wire'] };
-const purePackages = ['wire', 'transcript', 'client'];
+const packageLayers = {
+  wire: [],
+  crypto: ['wire'],
+  transcript: ['wire'],
+  client: ['wire'],
+  relay: ['wire'],
+  record: ['wire'],
+};
+const purePackages = ['wire', 'transcript', 'client', 'record'];
 /** The one app that puts the others together. */
 const composer = 'heliograph';
 

@@ -5,12 +5,14 @@ import { concatBytes, hexEncode } from './bytes.ts';
 import {
   conversationKey,
   decrypt,
+  decryptWithOpening,
   encrypt,
   MAX_EMIT_BYTES,
   MAX_PAYLOAD_LENGTH,
   MAX_PLAINTEXT_BYTES,
   MIN_PAYLOAD_LENGTH,
   messageKeys,
+  messageOpening,
   paddedLength,
 } from './nip44.ts';
 
@@ -122,5 +124,24 @@ describe('NIP-44 limits', () => {
     expect(() => conversationKey(key, 'AB'.repeat(32), crypto)).toThrow(RangeError);
     expect(() => conversationKey(key, 'ff'.repeat(32), crypto)).toThrow(RangeError);
     expect(() => conversationKey(new Uint8Array(32), hexEncode(crypto.publicKey(key)), crypto)).toThrow(RangeError);
+  });
+});
+
+describe('openings', () => {
+  test('AR17: an opening opens its own payload without either key, and no other', () => {
+    const [payload, other] = [encrypt('what was said', key, crypto), encrypt('what was said', key, crypto)];
+    const opening = messageOpening(payload, key, crypto) ?? new Uint8Array();
+    expect(decryptWithOpening(payload, opening, crypto)).toEqual({ ok: true, value: 'what was said' });
+    expect(decryptWithOpening(other, opening, crypto)).toMatchObject({ ok: false, error: { code: 'bad-mac' } });
+    for (const at of [44, 75]) {
+      const bent = opening.slice();
+      bent[at] = (bent[at] ?? 0) ^ 1;
+      expect(decryptWithOpening(payload, bent, crypto)).toMatchObject({ ok: false, error: { code: 'bad-mac' } });
+    }
+    for (const wrong of ['', 'AAAA', '#', payload.slice(0, 88), payload.replace(/^./, 'B')]) {
+      expect(decryptWithOpening(wrong, opening, crypto).ok).toBe(false);
+    }
+    expect(decryptWithOpening(payload, opening.slice(1), crypto).ok).toBe(false);
+    expect(messageOpening('AAAA', key, crypto)).toBeUndefined();
   });
 });

@@ -109,6 +109,36 @@ export function decrypt(payload: string, key: Uint8Array, crypto: Crypto): Resul
   return unpad(crypto.chacha20(chachaKey, chachaNonce, ciphertext));
 }
 
+/** Bytes of an opening: the cipher's key (32) and nonce (12), and the MAC's key (32), of one message. */
+export const OPENING_BYTES = 76;
+
+/**
+ * The keys of one message, OPENING_BYTES long: they open this payload and no other, and say nothing of the conversation's
+ * key. Undefined when the payload is not of the right shape. Whether it opens is `decryptWithOpening`'s to say.
+ */
+export function messageOpening(payload: string, key: Uint8Array, crypto: Crypto): Uint8Array | undefined {
+  const bytes = decodeBase64(payload, crypto);
+  if (bytes === undefined || bytes.length < NONCE_END + MAC_BYTES || bytes[0] !== VERSION) return undefined;
+  const { chachaKey, chachaNonce, hmacKey } = messageKeys(key, bytes.subarray(1, NONCE_END), crypto);
+  return concatBytes(chachaKey, chachaNonce, hmacKey);
+}
+
+/** Opens the one payload that `opening` is of, without either party's key; never throws for any payload or opening. */
+export function decryptWithOpening(payload: string, opening: Uint8Array, crypto: Crypto): Result<string, Nip44Error> {
+  const bytes = decodeBase64(payload, crypto);
+  if (bytes === undefined) return failure('bad-base64', 'payload is not canonical base64');
+  if (bytes.length < NONCE_END + MAC_BYTES + 2) return failure('too-short', 'payload is cut short');
+  if (bytes[0] !== VERSION) return failure('unknown-version', `payload is of NIP-44 version ${bytes[0]}`);
+  if (opening.length !== OPENING_BYTES) return failure('bad-mac', `an opening has ${OPENING_BYTES} bytes`);
+  const nonce = bytes.subarray(1, NONCE_END);
+  const ciphertext = bytes.subarray(NONCE_END, bytes.length - MAC_BYTES);
+  const mac = crypto.hmacSha256(opening.subarray(44, 76), nonce, ciphertext);
+  if (!equalBytes(mac, bytes.subarray(bytes.length - MAC_BYTES))) {
+    return failure('bad-mac', 'payload was changed, or the opening is of another message');
+  }
+  return unpad(crypto.chacha20(opening.subarray(0, 32), opening.subarray(32, 44), ciphertext));
+}
+
 function decodeBase64(payload: string, crypto: Crypto): Uint8Array | undefined {
   try {
     return crypto.base64Decode(payload);

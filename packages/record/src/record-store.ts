@@ -1,0 +1,420 @@
+import {
+  type AuthTag,
+  type Crypto,
+  type EventTemplate,
+  hexDecode,
+  hexEncode,
+  utf8Encode,
+  type VerifiedEvent,
+} from '@heliograph/wire';
+import { type Finding, type NewRecord, type RecordHead, recordHash, textHash } from './record.ts';
+import { inTransaction, type Packer, type SqlDatabase, type SqlStatement } from './sql.ts';
+import { type StatementDraft, type StatementType, statementTemplate } from './statement.ts';
+import { type StreamFact, streamFacts } from './stream-facts.ts';
+
+/** Signs statements with the archive's own key, which the owner vouched for. */
+export interface StatementSigner {
+  readonly authTag: AuthTag;
+  sign(template: EventTemplate): VerifiedEvent;
+}
+
+export interface RecordStoreOptions {
+  readonly db: SqlDatabase;
+  readonly packer: Packer;
+  readonly crypto: Crypto;
+  readonly signer: StatementSigner;
+}
+
+/** What became of a batch: the numbers of the records made, in the order of the batch; `undefined` for what was held already. */
+export interface Appended {
+  readonly numbers: readonly (number | undefined)[];
+}
+
+/** A stream's number in the file, with the facts that name it. */
+interface StreamRef {
+  readonly stream: number;
+  readonly channelId: string | null;
+}
+
+/** Agents and streams whose numbers are remembered; the oldest go first and are looked up again. */
+const MAX_REMEMBERED = 10_000;
+
+/**
+ * Appends signed events to an archive's chain. The only writer of its file: the chain's head is remembered. A batch is
+ * one transaction: after a fault nothing of it is there.
+ */
+export class RecordStore {
+  readonly #db: SqlDatabase;
+  readonly #packer: Packer;
+  readonly #crypto: Crypto;
+  readonly #signer: StatementSigner;
+  readonly #sql: ReturnType<typeof prepareAll>;
+  readonly #agents = new Map<string, number>();
+  readonly #streams = new Map<string, StreamRef>();
+  readonly chain: string;
+  readonly #sealed: boolean;
+  readonly #drops: boolean;
+  #n: number;
+  #hash: string;
+  #lastStatement: string;
+
+  /** Takes a file that `createArchive` made. Throws what SQLite throws. */
+  constructor({ db, packer, crypto, signer }: RecordStoreOptions) {
+    this.#db = db;
+    this.#packer = packer;
+    this.#crypto = crypto;
+    this.#signer = signer;
+    this.#sql = prepareAll(db);
+    this.chain = this.meta('chain') ?? '';
+    this.#sealed = this.meta('at_rest') === 'sealed';
+    this.#drops = this.meta('secrets') === 'drop';
+    const tombstone = db.prepare("SELECT max(at_n) AS n FROM statements WHERE type = 'tombstone'").get() as {
+      n: number | null;
+    };
+    const last = db.prepare('SELECT n, hash FROM records ORDER BY n DESC LIMIT 1').get() as
+      | { n: number; hash: Uint8Array }
+      | undefined;
+    const statement = db.prepare('SELECT id FROM statements ORDER BY s DESC LIMIT 1').get() as
+      | { id: string }
+      | undefined;
+    this.#n = last?.n ?? tombstone.n ?? 0;
+    this.#hash = last === undefined ? (this.meta('pruned_hash') ?? this.chain) : hexEncode(last.hash);
+    this.#lastStatement = statement?.id ?? this.chain;
+  }
+
+  /** The newest record's number and hash; 0 and the chain's id before the first. */
+  get head(): { readonly n: number; readonly hash: string } {
+    return { n: this.#n, hash: this.#hash };
+  }
+
+  meta(name: string): string | undefined {
+    const row = this.#sql.meta.get(name) as { value: string } | undefined;
+    return row?.value;
+  }
+
+  setMeta(name: string, value: string): void {
+    this.#sql.setMeta.run(name, value);
+  }
+
+  /** Keeps a batch in one transaction; what is held already is left out. Throws what SQLite throws, with nothing kept. */
+  append(batch: readonly NewRecord[]): Appended {
+    const [n, hash] = [this.#n, this.#hash];
+    try {
+      const numbers = inTransaction(this.#db, () => batch.map((record) => this.#appendOne(record)));
+      return { numbers };
+    } catch (cause) {
+      [this.#n, this.#hash] = [n, hash];
+      this.#agents.clear();
+      this.#streams.clear();
+      throw cause;
+    }
+  }
+
+  /** Names an agent as its owner or its profile does. */
+  nameAgent(publicKey: string, name: string): void {
+    this.#sql.nameAgent.run(name, this.#agentOf(publicKey));
+  }
+
+  /** Signs that the chain is as it is up to now; `undefined` when the newest checkpoint says so already. */
+  checkpoint(nowSec: number): VerifiedEvent | undefined {
+    const last = this.#sql.lastOf.get('checkpoint') as { n: number } | undefined;
+    if ((last?.n ?? 0) === this.#n) return undefined;
+    return this.#state({ type: 'checkpoint', n: this.#n, head: this.#hash }, nowSec);
+  }
+
+  /** Notes that the archive had not been closed in order: what came after this record may be lost. */
+  noteInterruption(nowSec: number): VerifiedEvent {
+    return this.#state({ type: 'interruption', n: this.#n, head: this.#hash }, nowSec);
+  }
+
+  /**
+   * Removes records up to `n` with what is shown of them, and signs a tombstone that the rest of the chain stands on, in
+   * one transaction. Nothing happens when none is that old.
+   */
+  prune(n: number, reason: string, nowSec: number): VerifiedEvent | undefined {
+    const first = (this.#sql.firstRecord.get() as { n: number | null }).n;
+    const last = Math.min(n, this.#n);
+    if (first === null || first > last) return undefined;
+    const hash = (this.#sql.hashOf.get(last) as { hash: Uint8Array }).hash;
+    return inTransaction(this.#db, () => {
+      for (const remove of this.#sql.removeUpTo) remove.run(last);
+      this.#db.exec(REMOVE_SHOWN);
+      this.#streams.clear();
+      this.setMeta('pruned_hash', hexEncode(hash));
+      return this.#state({ type: 'tombstone', n: last, head: hexEncode(hash), first, reason }, nowSec);
+    });
+  }
+
+  /** Replaces a record's kept text, because a secret was seen in it later; its opening goes, and a statement says so. */
+  redact(n: number, shown: string, findings: readonly Finding[], nowSec: number): void {
+    inTransaction(this.#db, () => {
+      this.#sql.replaceText.run(this.#packer.pack(utf8Encode(shown)), n);
+      if (this.#drops) this.#sql.dropContent.run(n);
+      for (const { kind, digest } of findings) this.#sql.addRedaction.run(n, null, kind, digest);
+      const hash = (this.#sql.hashOf.get(n) as { hash: Uint8Array }).hash;
+      const textSha = textHash(shown, this.#crypto);
+      this.#state({ type: 'redaction', n, head: hexEncode(hash), textSha }, nowSec);
+    });
+  }
+
+  #state(about: Omit<StatementDraft, 'chain' | 'prev'>, nowSec: number): VerifiedEvent {
+    const draft: StatementDraft = { ...about, chain: this.chain, prev: this.#lastStatement };
+    const event = this.#signer.sign(statementTemplate(draft, this.#signer.authTag, nowSec));
+    this.#sql.addStatement.run(draft.type satisfies StatementType, draft.n, event.id, event.json);
+    this.#lastStatement = event.id;
+    return event;
+  }
+
+  #appendOne(record: NewRecord): number | undefined {
+    const { event, role, agent, opened } = record;
+    const id = hexDecode(event.id);
+    if (this.#sql.byId.get(id) !== undefined) return undefined;
+    const agentRef = this.#agentOf(agent);
+    const [first, last] = [opened?.events[0], opened?.events.at(-1)];
+    const stream = role === 'telemetry' ? opened?.stream : undefined;
+    const ref = stream === undefined ? undefined : this.#streamOf(agent, stream, first?.channelId);
+    const envelope = opened === undefined ? undefined : hexDecode(opened.hash);
+    if (ref !== undefined && first !== undefined && envelope !== undefined) {
+      if (this.#sql.byEnvelope.get(ref.stream, first.seq, envelope) !== undefined) return undefined;
+    }
+    const isRedacted = opened !== undefined && opened.findings.length > 0;
+    const text = opened === undefined || this.#sealed ? undefined : opened.shown;
+    const head: RecordHead = {
+      n: this.#n + 1,
+      prev: this.#hash,
+      id: event.id,
+      role,
+      agent,
+      stream: stream ?? null,
+      firstSeq: ref === undefined ? null : (first?.seq ?? null),
+      lastSeq: ref === undefined ? null : (last?.seq ?? null),
+      createdAtSec: event.created_at,
+      receivedAtMs: record.receivedAtMs,
+      envelope: opened?.hash ?? null,
+      textSha: text === undefined ? null : isRedacted ? textHash(text, this.#crypto) : (opened?.hash ?? null),
+    };
+    const hash = recordHash(this.chain, head, this.#crypto);
+    const { n } = head;
+    this.#sql.addRecord.run(
+      n,
+      id,
+      role,
+      agentRef,
+      ref?.stream ?? null,
+      head.firstSeq,
+      head.lastSeq,
+      head.createdAtSec,
+      head.receivedAtMs,
+      envelope ?? null,
+      head.textSha === null ? null : hexDecode(head.textSha),
+      hexDecode(hash),
+    );
+    this.#sql.addBody.run(
+      n,
+      event.kind,
+      JSON.stringify(event.tags),
+      hexDecode(event.sig),
+      isRedacted && this.#drops ? null : storedContent(event.content, this.#crypto),
+      isRedacted || text === undefined ? null : (opened?.opening ?? null),
+      text === undefined ? null : this.#packer.pack(utf8Encode(text)),
+    );
+    this.#n = n;
+    this.#hash = hash;
+    if (opened !== undefined) this.#noteShown(n, record, agentRef);
+    return n;
+  }
+
+  #noteShown(n: number, { role, agent, opened }: NewRecord, agentRef: number): void {
+    for (const event of opened?.events ?? []) {
+      for (const fact of streamFacts(event)) this.#note(fact, agent, agentRef, event.stream ?? '');
+    }
+    if (this.#sealed) return;
+    for (const { kind, digest } of opened?.findings ?? []) this.#sql.addRedaction.run(n, null, kind, digest);
+    if (role === 'control') this.#noteControl(n, agentRef, opened?.shown ?? '');
+    if (role === 'usage') this.#noteUsage(n, agentRef, opened?.shown ?? '');
+  }
+
+  #note(fact: StreamFact, agent: string, agentRef: number, stream: string): void {
+    switch (fact.type) {
+      case 'head':
+        this.#sql.noteHead.run(fact.seq, fact.hash ?? null, this.#streamOf(agent, fact.stream).stream, fact.seq);
+        break;
+      case 'closed':
+        this.#sql.noteClosed.run(this.#streamOf(agent, fact.stream).stream);
+        break;
+      case 'lost': {
+        const { firstSeq, lastSeq, reason } = fact;
+        this.#sql.noteLost.run(this.#streamOf(agent, fact.stream).stream, firstSeq, lastSeq, reason);
+        break;
+      }
+      case 'key':
+        this.#sql.noteKey.run(fact.keyMadeBy, agentRef);
+        break;
+      case 'result': {
+        if (this.#sealed) break;
+        const { requestId, type, status, reason } = fact.result;
+        const ref = this.#streamOf(agent, stream).stream;
+        this.#sql.noteResult.run(ref, fact.seq, textOf(requestId), type, status, textOf(reason), fact.at);
+        break;
+      }
+    }
+  }
+
+  /** Ranges of a stream that the harness says it no longer has. */
+  noteLost(agent: string, stream: string, firstSeq: number, lastSeq: number, reason: string): void {
+    this.#sql.noteLost.run(this.#streamOf(agent, stream).stream, firstSeq, lastSeq, reason);
+  }
+
+  #noteControl(n: number, agentRef: number, text: string): void {
+    const control = objectOf(text);
+    const { requestId, type, issuedAt, channelId } = control;
+    this.#sql.addControl.run(
+      n,
+      agentRef,
+      textOf(requestId),
+      textOf(type) ?? '?',
+      textOf(issuedAt),
+      textOf(channelId),
+      text,
+    );
+  }
+
+  #noteUsage(n: number, agentRef: number, text: string): void {
+    const usage = objectOf(text);
+    const turn = objectOf(usage.turn);
+    this.#sql.addUsage.run(
+      n,
+      agentRef,
+      textOf(usage.sessionId),
+      textOf(usage.turnId),
+      textOf(usage.model),
+      numberOf(turn.inputTokens),
+      numberOf(turn.outputTokens),
+      numberOf(turn.totalTokens),
+      numberOf(turn.costUsd),
+      text,
+    );
+  }
+
+  #agentOf(publicKey: string): number {
+    const known = this.#agents.get(publicKey);
+    if (known !== undefined) return known;
+    this.#sql.addAgent.run(publicKey);
+    const { agent } = this.#sql.agent.get(publicKey) as { agent: number };
+    remember(this.#agents, publicKey, agent);
+    return agent;
+  }
+
+  #streamOf(agent: string, id: string, channelId?: string | null): StreamRef {
+    const key = `${agent} ${id}`;
+    const known = this.#streams.get(key);
+    if (known !== undefined && (channelId === undefined || known.channelId !== null || channelId === null))
+      return known;
+    const agentRef = this.#agentOf(agent);
+    this.#sql.addStream.run(agentRef, id);
+    if (typeof channelId === 'string') {
+      this.#sql.addSession.run(agentRef, channelId);
+      this.#sql.joinSession.run(agentRef, channelId, agentRef, id);
+    }
+    const { stream } = this.#sql.stream.get(agentRef, id) as { stream: number };
+    const ref = { stream, channelId: channelId ?? null };
+    remember(this.#streams, key, ref);
+    return ref;
+  }
+}
+
+function prepareAll(db: SqlDatabase) {
+  const prepare = (sql: string): SqlStatement => db.prepare(sql);
+  return {
+    meta: prepare('SELECT value FROM meta WHERE name = ?'),
+    setMeta: prepare(
+      'INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
+    ),
+    addAgent: prepare('INSERT OR IGNORE INTO agents (public_key) VALUES (?)'),
+    agent: prepare('SELECT agent FROM agents WHERE public_key = ?'),
+    nameAgent: prepare('UPDATE agents SET name = ? WHERE agent = ?'),
+    noteKey: prepare('UPDATE agents SET key_made_by = ? WHERE agent = ?'),
+    addStream: prepare('INSERT OR IGNORE INTO streams (agent, id) VALUES (?, ?)'),
+    stream: prepare('SELECT stream FROM streams WHERE agent = ? AND id = ?'),
+    addSession: prepare('INSERT OR IGNORE INTO session_rows (agent, channel_id) VALUES (?, ?)'),
+    joinSession: prepare(
+      'UPDATE streams SET session = (SELECT session FROM session_rows WHERE agent = ? AND channel_id = ?) WHERE agent = ? AND id = ? AND session IS NULL',
+    ),
+    noteHead: prepare('UPDATE streams SET head_seq = ?, head_hash = ? WHERE stream = ? AND head_seq < ?'),
+    noteClosed: prepare('UPDATE streams SET closed = 1 WHERE stream = ?'),
+    noteLost: prepare('INSERT OR IGNORE INTO lost_rows (stream, first_seq, last_seq, reason) VALUES (?, ?, ?, ?)'),
+    noteResult: prepare('INSERT OR IGNORE INTO control_result_rows VALUES (?, ?, ?, ?, ?, ?, ?)'),
+    addControl: prepare('INSERT INTO control_rows VALUES (?, ?, ?, ?, ?, ?, ?)'),
+    addUsage: prepare('INSERT INTO usage_rows VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'),
+    addRedaction: prepare('INSERT INTO redaction_rows (n, item, kind, digest) VALUES (?, ?, ?, ?)'),
+    byId: prepare('SELECT 1 FROM records WHERE id = ?'),
+    byEnvelope: prepare('SELECT 1 FROM records WHERE stream = ? AND first_seq = ? AND envelope = ?'),
+    addRecord: prepare('INSERT INTO records VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'),
+    addBody: prepare('INSERT INTO bodies VALUES (?, ?, ?, ?, ?, ?, ?)'),
+    addStatement: prepare('INSERT INTO statements (type, at_n, id, json) VALUES (?, ?, ?, ?)'),
+    lastOf: prepare('SELECT max(at_n) AS n FROM statements WHERE type = ?'),
+    firstRecord: prepare('SELECT min(n) AS n FROM records'),
+    hashOf: prepare('SELECT hash FROM records WHERE n = ?'),
+    replaceText: prepare('UPDATE bodies SET text = ?, opening = NULL WHERE n = ?'),
+    dropContent: prepare('UPDATE bodies SET content = NULL WHERE n = ?'),
+    removeUpTo: ['records', 'bodies', 'control_rows', 'usage_rows', 'redaction_rows'].map((table) =>
+      prepare(`DELETE FROM ${table} WHERE n <= ?`),
+    ),
+  };
+}
+
+/** What is shown of streams goes with the last record of what it was made from. */
+const REMOVE_SHOWN = `
+  CREATE TEMP TABLE IF NOT EXISTS gone_turns (turn INTEGER PRIMARY KEY);
+  DELETE FROM gone_turns;
+  INSERT INTO gone_turns SELECT turn FROM turn_rows t WHERE NOT EXISTS
+    (SELECT 1 FROM records r WHERE r.stream = t.stream AND r.first_seq <= t.last_seq AND r.last_seq >= t.first_seq);
+  ${['texts', 'tool_rows', 'permission_rows', 'file_rows', 'command_rows', 'redaction_rows']
+    .map(
+      (table) =>
+        `DELETE FROM ${table} WHERE item IN (SELECT item FROM item_rows WHERE turn IN (SELECT turn FROM gone_turns));`,
+    )
+    .join('\n  ')}
+  DELETE FROM item_rows WHERE turn IN (SELECT turn FROM gone_turns);
+  DELETE FROM turn_rows WHERE turn IN (SELECT turn FROM gone_turns);
+  DELETE FROM control_result_rows WHERE NOT EXISTS
+    (SELECT 1 FROM records r WHERE r.stream = control_result_rows.stream AND r.first_seq <= seq AND r.last_seq >= seq);
+  UPDATE streams SET session = NULL WHERE session IS NOT NULL AND NOT EXISTS
+    (SELECT 1 FROM records r JOIN streams k USING (stream) WHERE k.session = streams.session);
+  DELETE FROM session_rows WHERE NOT EXISTS (SELECT 1 FROM streams s WHERE s.session = session_rows.session);
+`;
+
+function storedContent(content: string, crypto: Crypto): Uint8Array | string {
+  try {
+    // Only canonical base64 decodes, so encoding it again gives the very text that was signed.
+    return crypto.base64Decode(content);
+  } catch {
+    return content;
+  }
+}
+
+function remember<T>(map: Map<string, T>, key: string, value: T): void {
+  map.delete(key);
+  map.set(key, value);
+  if (map.size > MAX_REMEMBERED) map.delete(map.keys().next().value as string);
+}
+
+function objectOf(value: unknown): Record<string, unknown> {
+  let found = value;
+  if (typeof value === 'string') {
+    try {
+      found = JSON.parse(value);
+    } catch {
+      return {}; // Shown as it is, in the detail.
+    }
+  }
+  return typeof found === 'object' && found !== null && !Array.isArray(found) ? (found as Record<string, unknown>) : {};
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+function numberOf(value: unknown): number | null {
+  return typeof value === 'number' && Number.isFinite(value) ? value : null;
+}
