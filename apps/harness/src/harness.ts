@@ -278,6 +278,7 @@ class Run implements Harness {
       openChannel: (sessionId) => this.#channels.open(sessionId).channelId,
       place: (route) => this.#channels.place(route),
       emit: (place, body) => this.#mirror.emit(place, body),
+      isBehind: () => this.#mirror.isBehind,
       tell: (kind, payload) => void this.#emit(this.#harnessPlace(), kind, payload),
       onPermission: (line) => {
         this.#noteActivity(line);

@@ -40,6 +40,7 @@ async function open(over: Partial<DiskSpoolOptions> = {}) {
   });
   return make({
     onGone() {},
+    onWritten() {},
     onLost: (span) => void lost.push(span),
     onDisk: (error) => void disk.push(error?.message),
   });
@@ -50,6 +51,7 @@ const sealed = (stream: string, seq: number, bytes = 100, gaps: SeqSpan[] = []) 
   firstSeq: seq,
   lastSeq: seq,
   hash: `${stream}${seq}`,
+  sinceMs: clock.nowMs(),
   content: String(seq % 10).repeat(bytes),
   gaps,
 });
@@ -208,5 +210,21 @@ describe('the spool on disk', () => {
     const again = await open();
     expect(seqs(again.unsent())).toEqual([11, 12, 13, 14, 15, 16, 17, 18, 19, 20]);
     await again.close();
+  });
+
+  test('HA113: there is room for more once the disk has all but 16 MiB', async () => {
+    const spool = await open({ maxBytes: 100_000 * KIB });
+    for (let seq = 1; seq <= 17; seq++) spool.append(sealed('a', seq, 1_024 * KIB));
+    let hasRoom = false;
+    const room = spool.room().then(() => {
+      hasRoom = true;
+    });
+    await Promise.resolve();
+    expect(hasRoom).toBe(false);
+    await room;
+    expect(bytesOnDisk()).toBeGreaterThan(1_024 * KIB);
+    await spool.room();
+    await spool.close();
+    expect([lost, disk]).toEqual([[], []]);
   });
 });

@@ -1,63 +1,69 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
 import { hexEncode } from '@heliograph/wire';
 import * as nip44 from 'nostr-tools/nip44';
 import { finalizeEvent } from 'nostr-tools/pure';
 import { HarnessProcess } from './support/harness-process.ts';
 import { Stage } from './support/stage.ts';
+import type { Watcher } from './support/watcher.ts';
 
 /**
- * `npx tsx apps/harness/test/harness.bench.ts [lines]`: what mirroring costs an agent, against the same agent piped into `cat`;
- * how fast lines get to the viewer, against one event per line made with nostr-tools; and how large the harness grows while
- * `lines` lines pass and the relay is away. Ratios of one run.
+ * `npm run bench:harness [-- lines]`: what mirroring costs an agent, against the same agent through `cat`; how fast lines get
+ * to the relay's OK, against one event per line made with nostr-tools; what it adds to one line; and how large the harness
+ * grows while `lines` lines pass and the relay is away. Ratios of one run.
  */
 const BURST = 20_000;
+const ROUNDS = 7;
 const PEER_LINES = 1_000;
+const TICKS = 500;
 /** Processor time (10 ms each) that no idle harness uses. */
 const BUSY_TICKS = 300;
 const MANY = Number(process.argv[2] ?? 1_000_000);
-const FLOODS = new URL('../../../fixtures/agents/floods.mjs', import.meta.url).pathname;
+const AGENTS = new URL('../../../fixtures/agents/', import.meta.url).pathname;
 const say = (text: string) => void process.stdout.write(`${text}\n`);
+const sorted = (values: readonly number[]) => [...values].sort((a, b) => a - b);
+const at = (values: readonly number[], part: number) => sorted(values)[Math.floor(part * (values.length - 1))] ?? 0;
 
-/** The agent alone, its output through `cat`: ms from the prompt to its answer, and its lines. */
-async function plain(count: number): Promise<{ ms: number; lines: string[] }> {
-  const child = spawn('sh', ['-c', `"${process.execPath}" "${FLOODS}" | cat`], { stdio: ['pipe', 'pipe', 'inherit'] });
-  const send = (id: number, method: string, params: object) =>
-    void child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`);
-  const lines: string[] = [];
-  let startMs = 0;
-  send(1, 'initialize', {});
-  for await (const line of createInterface(child.stdout)) {
-    if (line.includes('"id":1,')) {
-      startMs = performance.now();
-      send(2, 'session/prompt', { sessionId: 'S1', prompt: [{ type: 'text', text: String(count) }] });
-    } else if (line.includes('"id":2,')) break;
-    else lines.push(line);
-  }
-  const ms = performance.now() - startMs;
-  child.stdin.end();
-  return { ms, lines };
+interface Burst {
+  /** What its writing took the agent, by its own clock. */
+  readonly writtenMs: number;
+  readonly lines: readonly string[];
 }
 
-/** The same agent in a harness: ms of its turn, and ms until the viewer has every line. */
-async function mirrored(stage: Stage): Promise<{ turnMs: number; seenMs: number }> {
-  const harness = await HarnessProcess.start(stage, { script: 'floods.mjs' });
-  const viewer = await stage.watch();
-  await viewer.until('the session', () => viewer.find('session_resolved'));
-  const startMs = performance.now();
-  viewer.prompt(harness.channelId, String(BURST));
-  await viewer.until('every line', () => viewer.size >= BURST);
-  const seenMs = performance.now() - startMs;
-  const timeOf = async (kind: string) => {
-    const { event } = await viewer.until(kind, () => viewer.find(kind));
-    return Number(event.timestamp.slice(17, 26)) * 1_000 + Number(event.timestamp.slice(14, 16)) * 60_000;
+/** The agent alone, its output through `cat`. */
+async function plain(count: number): Promise<Burst> {
+  const pipe = `"${process.execPath}" "${AGENTS}floods.mjs" | cat`;
+  const child = spawn('sh', ['-c', pipe], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const send = (id: number, method: string, params: object) =>
+    void child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`);
+  const chunks: Buffer[] = [];
+  let isAsked = false;
+  send(1, 'initialize', {});
+  for await (const chunk of child.stdout as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    if (!isAsked) send(2, 'session/prompt', { sessionId: 'S1', prompt: [{ type: 'text', text: String(count) }] });
+    isAsked = true;
+    if (chunk.includes('"id":2,')) break;
+  }
+  child.stdin.end();
+  const lines = Buffer.concat(chunks).toString().trim().split('\n');
+  const { writtenMs } = JSON.parse(lines.at(-1) ?? '').result._meta;
+  return { writtenMs, lines: lines.slice(1, -1) };
+}
+
+/** The same agent in a harness: and ms until relay and viewer have every line. */
+async function mirrored(viewer: Watcher, channelId: string): Promise<Burst & { readonly seenMs: number }> {
+  let pieces = 0;
+  let end = '';
+  viewer.onEvent = ({ payload }) => {
+    if (payload.includes('"piece ')) pieces++;
+    else if (payload.includes('"writtenMs":')) end = payload;
   };
-  const turnMs = (await timeOf('turn_completed')) - (await timeOf('turn_started'));
-  harness.kill();
-  await harness.exited;
-  return { turnMs, seenMs };
+  const startMs = performance.now();
+  viewer.prompt(channelId, String(BURST));
+  await viewer.until('every line', () => pieces >= BURST && end !== '');
+  return { writtenMs: JSON.parse(end).result._meta.writtenMs, lines: [], seenMs: performance.now() - startMs };
 }
 
 /** One event per line with nostr-tools, to the same relay: ms for all to be made and acknowledged. */
@@ -84,50 +90,92 @@ async function peer(stage: Stage, lines: readonly string[]): Promise<number> {
   return performance.now() - startMs;
 }
 
+/** From an agent's clock before it writes a line to the line in the viewer, one line every 20 ms. */
+async function delays(stage: Stage): Promise<number[]> {
+  const agentEnv = { AGENT_EVERY_MS: '20' };
+  const harness = await HarnessProcess.start(stage, { script: 'ticks.mjs', agentEnv });
+  const viewer = await stage.watch();
+  const found: number[] = [];
+  viewer.onEvent = ({ payload }) => {
+    const said = /"tick \d+ (\d+\.?\d*)/.exec(payload)?.[1];
+    if (said !== undefined) found.push(performance.timeOrigin + performance.now() - Number(said));
+  };
+  viewer.prompt(harness.channelId, String(TICKS));
+  await viewer.until('every tick', () => found.length >= TICKS);
+  harness.kill();
+  await harness.exited;
+  return found;
+}
+
 /** The harness's memory while lines pass and the relay is away: until its pipe is empty, seen by its processor time standing still. */
-async function growth(stage: Stage): Promise<{ beforeMib: number; peakMib: number; ms: number }> {
+async function growth(stage: Stage): Promise<{ beforeMib: number; mib: number[]; peakMib: number; ms: number }> {
   const harness = await HarnessProcess.start(stage, { script: 'floods.mjs' });
   const viewer = await stage.watch();
   await viewer.until('the session', () => viewer.find('session_resolved'));
-  const mib = (field: string) =>
+  const mibOf = (field: string) =>
     Number(new RegExp(`${field}:\\s+(\\d+)`).exec(readFileSync(`/proc/${harness.pid}/status`, 'utf8'))?.[1]) / 1_024;
   const ticks = () => {
     const fields = readFileSync(`/proc/${harness.pid}/stat`, 'utf8').split(' ');
     return Number(fields[13]) + Number(fields[14]);
   };
-  const beforeMib = mib('VmRSS');
+  const beforeMib = mibOf('VmRSS');
   const startMs = performance.now();
   viewer.prompt(harness.channelId, String(MANY));
   await viewer.until('the turn', () => viewer.find('turn_started'));
   await stage.closeRelay();
-  // The agent first makes all its lines, and then writes them.
   const first = ticks();
+  const mib: number[] = [];
   for (let before = first, idle = 0; idle < 4; ) {
     await setTimeout(1_000);
     const now = ticks();
     idle = now - before > 10 || now - first < BUSY_TICKS ? 0 : idle + 1;
     before = now;
+    mib.push(mibOf('VmRSS'));
   }
   const ms = performance.now() - startMs;
-  const peakMib = mib('VmHWM');
+  const peakMib = mibOf('VmHWM');
   harness.kill();
   await harness.exited;
-  return { beforeMib, peakMib, ms };
+  return { beforeMib, mib, peakMib, ms };
 }
 
 const stage = await Stage.open();
-const alone = await plain(BURST);
-const { turnMs, seenMs } = await mirrored(stage);
-say(
-  `turn of ${BURST} lines: ${Math.round(alone.ms)} ms through cat, ${Math.round(turnMs)} ms in the harness: ${(turnMs / alone.ms).toFixed(2)} x`,
+const harness = await HarnessProcess.start(stage, { script: 'floods.mjs' });
+const viewer = await stage.watch();
+await viewer.until('the session', () => viewer.find('session_resolved'));
+const alone: Burst[] = [];
+const through: (Burst & { readonly seenMs: number })[] = [];
+// In turns, so that what else the machine does meets both alike; the first of each warms up.
+for (let round = 0; round < ROUNDS; round++) {
+  alone.push(await plain(BURST));
+  through.push(await mirrored(viewer, harness.channelId));
+}
+harness.kill();
+await harness.exited;
+const [cat, ours] = [alone, through].map((all) =>
+  at(
+    all.slice(1).map(({ writtenMs }) => writtenMs),
+    0.5,
+  ),
+) as [number, number];
+const bytes = alone[0]?.lines.reduce((sum, line) => sum + line.length + 1, 0) ?? 0;
+const seenMs = at(
+  through.slice(1).map((burst) => burst.seenMs),
+  0.5,
 );
-const peerMs = await peer(stage, alone.lines.slice(0, PEER_LINES));
-const [ours, theirs] = [(BURST / seenMs) * 1_000, (PEER_LINES / peerMs) * 1_000];
 say(
-  `lines/s from the agent to the viewer: ${Math.round(ours)}; one nostr-tools event per line to the relay's OK: ${Math.round(theirs)}: ${(ours / theirs).toFixed(1)} x`,
+  `${BURST} lines: the agent writes for ${cat.toFixed(0)} ms through cat, ${ours.toFixed(0)} ms in the harness: ${(ours / cat).toFixed(2)} x`,
 );
-const { beforeMib, peakMib, ms } = await growth(stage);
+say(`saturated: ${(bytes / seenMs / 1_000).toFixed(1)} MB/s of lines, to the viewer`);
+const peerMs = await peer(stage, alone[0]?.lines.slice(0, PEER_LINES) ?? []);
+const [rate, theirs] = [(BURST / seenMs) * 1_000, (PEER_LINES / peerMs) * 1_000];
 say(
-  `memory while ${MANY} lines pass without a relay: ${Math.round(beforeMib)} MiB before, ${Math.round(peakMib)} MiB at most (${Math.round(ms / 1_000)} s)`,
+  `lines/s from the agent to the viewer: ${rate.toFixed(0)}; one nostr-tools event per line to the relay's OK: ${theirs.toFixed(0)}: ${(rate / theirs).toFixed(1)} x`,
+);
+const late = await delays(stage);
+say(`one line, agent to viewer: p50 ${at(late, 0.5).toFixed(1)} ms, p99 ${at(late, 0.99).toFixed(1)} ms`);
+const { beforeMib, mib, peakMib, ms } = await growth(stage);
+say(
+  `memory while ${MANY} lines pass without a relay: ${beforeMib.toFixed(0)} MiB before, ${peakMib.toFixed(0)} MiB at most, in ${(ms / 1_000).toFixed(0)} s; each second: ${mib.map((m) => m.toFixed(0)).join(' ')}`,
 );
 await stage.close();

@@ -15,8 +15,8 @@ export interface AgentProcessOptions {
   readonly clock: Clock;
   readonly onStdout: (chunk: Uint8Array) => void;
   readonly onStderr: (chunk: Uint8Array) => void;
-  /** After the last byte of stdout and stderr. */
-  readonly onExit: (exit: ProcessExit) => void;
+  /** After the last byte of stdout and stderr; `end` and `kill` wait for what it waits for. */
+  readonly onExit: (exit: ProcessExit) => Promise<void>;
 }
 
 /** Input the agent has not read yet, at most: one that never reads must not fill our memory. */
@@ -36,6 +36,7 @@ export class AgentProcess {
   readonly #clock: Clock;
   readonly #finished: Promise<void>;
   #finish = () => {};
+  #told = Promise.resolve();
 
   /** Starts the command; rejects with an Error that has a `code` and names what could not be started. */
   static async start(options: AgentProcessOptions): Promise<AgentProcess> {
@@ -82,7 +83,7 @@ export class AgentProcess {
       process.off('exit', lastWord);
       // Nobody is left to read what a forgotten child would do.
       this.#signal('SIGKILL');
-      options.onExit({ code, signal });
+      this.#told = options.onExit({ code, signal });
       this.#finish();
     });
   }
@@ -105,23 +106,31 @@ export class AgentProcess {
     stdin.write(bytes, (error) => flushed(error ?? undefined));
   }
 
+  /** Leaves what the agent writes in its pipe, which slows the agent down once that is full; or reads on. */
+  hold(on: boolean): void {
+    if (on) this.#child.stdout.pause();
+    else this.#child.stdout.resume();
+  }
+
   /** Asks the agent to go: closes its input, then TERM, then KILL for the whole group, `graceMs` apart. */
   async end(graceMs: number): Promise<void> {
     this.#child.stdin.end();
-    if (await this.#gone(graceMs)) return;
-    await this.kill(graceMs);
+    if (!(await this.#gone(graceMs))) await this.kill(graceMs);
+    await this.#told;
   }
 
   /** TERM for the whole group, and KILL if it is there after `graceMs`. */
   async kill(graceMs: number): Promise<void> {
     this.#signal('SIGTERM');
-    if (await this.#gone(graceMs)) return;
-    this.#signal('SIGKILL');
-    await this.#gone(KILL_WAIT_MS);
-    // A process that left the group may still hold the pipes: let go of them.
-    this.#child.stdout.destroy();
-    this.#child.stderr.destroy();
-    await this.#finished;
+    if (!(await this.#gone(graceMs))) {
+      this.#signal('SIGKILL');
+      await this.#gone(KILL_WAIT_MS);
+      // A process that left the group may still hold the pipes: let go of them.
+      this.#child.stdout.destroy();
+      this.#child.stderr.destroy();
+      await this.#finished;
+    }
+    await this.#told;
   }
 
   async #gone(withinMs: number): Promise<boolean> {

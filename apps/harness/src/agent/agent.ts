@@ -27,6 +27,8 @@ export interface AgentPort {
   openChannel(sessionId: string): string;
   place(route: Route): Place;
   emit(place: Place, body: EventBody): Emitted;
+  /** Whether more can't be emitted for now: what was has to be sealed first. */
+  isBehind(): boolean;
   /** The harness stream. */
   tell(kind: string, payload: object): void;
   onPermission(line: ReadLine & { readonly message: { readonly type: 'request' } }): void;
@@ -63,6 +65,7 @@ export class Agent {
   #lastByteMs: number;
   #bytesRead = 0;
   #whenGone = () => {};
+  #wasHeld = false;
   /** The session whose history the agent is repeating. */
   #repeating: string | undefined;
 
@@ -94,11 +97,14 @@ export class Agent {
     this.#stderr = new StderrFeed(options.clock, (text) => port.tell('agent_stderr', { text }));
     this.#tap = new Tap({
       router: this.#router,
+      clock: options.clock,
       maxLineBytes: options.maxLineBytes,
       place: (route) => port.place(route),
       emit: (place, body) => port.emit(place, body),
       send: (bytes, flushed) => this.#process?.write(bytes, flushed),
       onLine: (line) => this.#receive(line),
+      isBehind: () => port.isBehind(),
+      hold: (on) => this.#hold(on),
       isReplayed: (sessionId) => sessionId !== null && sessionId === this.#repeating,
     });
     this.client = new AcpClient((lines) => this.write(lines));
@@ -300,8 +306,16 @@ export class Agent {
     void this.write([{ text, via: 'harness' }]);
   }
 
-  #gone(exit: ProcessExit): void {
-    this.#tap.readEnd();
+  #hold(on: boolean): void {
+    this.#process?.hold(on);
+    if (!on || this.#wasHeld) return;
+    this.#wasHeld = true;
+    const text = '[heliograph] the agent writes faster than its lines can be sealed: it is slowed down to that pace';
+    this.#port.tell('agent_stderr', { text });
+  }
+
+  async #gone(exit: ProcessExit): Promise<void> {
+    await this.#tap.readEnd();
     this.#stderr.end();
     this.#exit = exit;
     this.#port.onExit(this, exit);

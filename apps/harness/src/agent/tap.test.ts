@@ -1,6 +1,7 @@
 import { utf8Encode } from '@heliograph/wire';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { ManualClock } from '../../test/support/manual-clock.ts';
 import type { EventBody, Place } from '../mirror/observer-bus.ts';
 import { Router } from './router.ts';
 import { type ReadLine, Tap } from './tap.ts';
@@ -13,6 +14,9 @@ function open(maxLineBytes = 1_000) {
   const tap = new Tap({
     router: new Router((sessionId) => `channel of ${sessionId}`),
     maxLineBytes,
+    clock: new ManualClock(),
+    isBehind: () => false,
+    hold() {},
     place: ({ channelId, sessionId }) => ({ stream: channelId ?? 'run', sessionId, turnId: null }),
     emit: (place, body) => {
       events.push({ ...body, place });
@@ -63,7 +67,7 @@ describe('the tap', () => {
     );
     const whole = open();
     whole.tap.read(bytes);
-    whole.tap.readEnd();
+    void whole.tap.readEnd();
     fc.assert(
       fc.property(fc.array(fc.nat(bytes.length), { maxLength: 12 }), (cuts) => {
         const { tap, events } = open();
@@ -72,7 +76,7 @@ describe('the tap', () => {
           tap.read(bytes.subarray(at, cut));
           at = cut;
         }
-        tap.readEnd();
+        void tap.readEnd();
         expect(events).toEqual(whole.events);
       }),
     );

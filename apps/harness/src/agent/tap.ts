@@ -1,17 +1,18 @@
-import { createHash } from 'node:crypto';
+import type { Clock } from '@heliograph/client';
 import {
   classifyLine,
+  classifyValue,
   type FramedLine,
   hexEncode,
-  LineFramer,
+  type LineBody,
   lineBody,
   type RpcMessage,
-  utf8Decode,
   utf8Encode,
   type Via,
 } from '@heliograph/wire';
 import { type Emitted, type EventBody, elidedBody, type Place } from '../mirror/observer-bus.ts';
 import { redactLine } from '../mirror/redact.ts';
+import { Intake } from './intake.ts';
 import type { Route, Router } from './router.ts';
 
 /** A line from the agent after it was recorded. */
@@ -35,6 +36,7 @@ export interface OutLine {
 
 export interface TapPort {
   readonly router: Router;
+  readonly clock: Clock;
   readonly maxLineBytes: number;
   /** Where events of a route stand now: its stream and open turn. */
   place(route: Route): Place;
@@ -42,6 +44,10 @@ export interface TapPort {
   /** Hands bytes to the agent; `flushed` is called once. */
   send(bytes: Uint8Array, flushed: (error: Error | undefined) => void): void;
   onLine(line: ReadLine): void;
+  /** Whether more can't be emitted for now: what was has to be sealed first. */
+  isBehind(): boolean;
+  /** Leaves the agent's output alone, or reads it again. */
+  hold(on: boolean): void;
   /** Whether what the agent says of this session now is what it said before. */
   isReplayed(sessionId: string | null): boolean;
 }
@@ -55,34 +61,36 @@ interface Unflushed {
 
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
 const LF = '\n';
-const BOM = '\uFEFF';
 
 /**
  * Below all parsing: what the agent writes is recorded as the bytes it was before anything acts on it, and what is written
- * to the agent goes out in whole lines, in order, and is recorded once it is out.
+ * to the agent goes out in whole lines, in order, and is recorded once it is out, behind what was read before.
  */
 export class Tap {
   readonly #port: TapPort;
-  readonly #framer: LineFramer;
+  readonly #intake: Intake;
   #unflushed: Unflushed[] = [];
 
   constructor(port: TapPort) {
     this.#port = port;
-    this.#framer = new LineFramer(port.maxLineBytes, () => {
-      const hash = createHash('sha256');
-      return { update: (bytes) => void hash.update(bytes), digest: () => hash.digest() };
+    const { clock, maxLineBytes } = port;
+    this.#intake = new Intake({
+      clock,
+      maxLineBytes,
+      onLine: (line, readMs) => this.#record(line, readMs),
+      isBehind: () => port.isBehind(),
+      hold: (on) => port.hold(on),
     });
   }
 
   /** Bytes from the agent. */
   read(chunk: Uint8Array): void {
-    for (const line of this.#framer.push(chunk)) this.#record(line);
+    this.#intake.push(chunk);
   }
 
-  /** The agent's output is at its end. */
-  readEnd(): void {
-    const last = this.#framer.end();
-    if (last !== undefined) this.#record(last);
+  /** The agent's output is at its end: resolves when all of it is recorded. */
+  readEnd(): Promise<void> {
+    return this.#intake.end();
   }
 
   /**
@@ -99,44 +107,45 @@ export class Tap {
     this.#unflushed.push(...batch);
     const bytes = utf8Encode(lines.map(({ text }) => text + LF).join(''));
     return new Promise((resolve) => {
-      this.#port.send(bytes, (error) => {
+      const flushed = (error: Error | undefined) => {
         this.#unflushed = this.#unflushed.filter((entry) => !batch.includes(entry));
         if (error !== undefined) for (const entry of batch) this.#recordFailure(entry, error);
         resolve(error ?? batch.map((entry) => this.#recordWrite(entry)));
-      });
+      };
+      this.#port.send(bytes, (error) => this.#intake.inTurn(() => flushed(error)));
     });
   }
 
-  #record(line: FramedLine): void {
+  #record(line: FramedLine, readMs: number): void {
+    const ends = line.unterminated ? { readMs, unterminated: true as const } : { readMs };
     if (line.type === 'long') {
-      this.#recordLong(line);
+      this.#recordLong(line, ends);
       return;
     }
     const body = lineBody('read', line.bytes, base64);
     if (body === undefined) return;
-    const decoded = utf8Decode(line.bytes);
-    const text = decoded?.startsWith(BOM) ? decoded.slice(BOM.length) : decoded;
-    const message = text === undefined ? undefined : classifyLine(text);
-    if (text === undefined || message === undefined || !message.ok) {
+    const { kind, payload, fragile, json } = body;
+    const message = json && classifyValue(json.value, json.text);
+    if (json === undefined || message === undefined || !message.ok) {
       // No message, so it belongs to no session; nothing is written back.
-      this.#emitRead({ channelId: null, sessionId: null }, { ...body, ...ending(line), droppable: true });
+      this.#emitRead({ channelId: null, sessionId: null }, { kind, payload, fragile, ...ends });
       return;
     }
     this.#proveWrites(message.value);
-    const route = this.#port.router.route('read', message.value, text);
-    const droppable = message.value.type === 'notification';
-    const replayed = droppable && this.#port.isReplayed(route.sessionId) ? { replayed: true as const } : {};
-    const read = this.#emitRead(route, { ...body, ...ending(line), ...replayed, droppable });
-    this.#port.onLine({ message: message.value, text, route, ...read });
+    const route = this.#port.router.route('read', message.value, json.text);
+    const isReplayed = message.value.type === 'notification' && this.#port.isReplayed(route.sessionId);
+    const replayed = isReplayed ? { replayed: true as const } : {};
+    const read = this.#emitRead(route, { kind, payload, fragile, ...ends, ...replayed });
+    this.#port.onLine({ message: message.value, text: json.text, route, ...read });
   }
 
-  #recordLong(line: Extract<FramedLine, { type: 'long' }>): void {
+  #recordLong(line: Extract<FramedLine, { type: 'long' }>, ends: Pick<EventBody, 'readMs' | 'unterminated'>): void {
     const { length, sha256, head, tail } = line;
     const sessionId = /"sessionId"\s*:\s*"([^"\\]+)"/.exec(new TextDecoder().decode(head))?.[1] ?? null;
     const channelId = sessionId === null ? undefined : this.#port.router.channelOf(sessionId);
     const route = { channelId: channelId ?? null, sessionId: channelId === undefined ? null : sessionId };
     const body = elidedBody('acp_read', length, hexEncode(sha256), head, tail);
-    this.#emitRead(route, { ...body, ...ending(line) });
+    this.#emitRead(route, { ...body, ...ends });
   }
 
   /** An answer proves that its request got out, even if the system has not told us yet: the request is recorded first. */
@@ -161,9 +170,9 @@ export class Tap {
   }
 
   #emitWrite(place: Place, { text, via }: OutLine): Emitted {
-    const body = lineBody('write', utf8Encode(text), base64) as EventBody;
+    const { kind, fragile } = lineBody('write', utf8Encode(text), base64) as LineBody;
     const { text: payload, pointers } = redactLine(text);
-    return this.#port.emit(place, { ...body, payload, redacted: pointers, via });
+    return this.#port.emit(place, { kind, payload, fragile, redacted: pointers, via });
   }
 
   #emitRead(route: Route, body: EventBody): Pick<ReadLine, 'place' | 'emitted' | 'recorded' | 'redacted'> {
@@ -173,8 +182,4 @@ export class Tap {
     const emitted = this.#port.emit(place, { ...body, payload: recorded, redacted: pointers });
     return { place, emitted, recorded, redacted: pointers.length > 0 };
   }
-}
-
-function ending(line: FramedLine): Pick<EventBody, 'unterminated'> {
-  return line.unterminated ? { unterminated: true } : {};
 }

@@ -28,6 +28,8 @@ type MayDrop = (kept: Kept) => boolean;
 
 const SEGMENTS = 64;
 const MIN_SEGMENT_BYTES = 64 * 1_024;
+/** Not on disk yet, at most, while it takes what comes: more is not sealed. */
+const MAX_PENDING_BYTES = 16 * 1_024 * 1_024;
 const RETRY_MS = 10_000;
 const SEGMENT_AGE_MS = 24 * 3_600_000;
 const LOOK_FOR_OLD_MS = 3_600_000;
@@ -74,7 +76,7 @@ export class DiskSpool implements Spool {
   append(envelope: SealedEnvelope): SpoolEntry {
     const kept: Kept = {
       ...envelope,
-      atMs: this.#options.clock.nowMs(),
+      atMs: envelope.sinceMs,
       bytes: envelope.content.length,
       accepted: false,
       pins: 0,
@@ -126,11 +128,16 @@ export class DiskSpool implements Spool {
     return this.#index.last(stream);
   }
 
+  /** Resolves when the disk has all but a little, or when it can't. */
+  async room(): Promise<void> {
+    while (this.#pendingBytes > MAX_PENDING_BYTES && !this.#isFailing && !this.#isClosed)
+      await this.#nextGroupWritten();
+  }
+
   /** Resolves when the disk has it, or when the disk can't. */
   async written(entry: SpoolEntry): Promise<void> {
     const kept = this.#index.find(entry);
-    while (kept?.content !== undefined && !this.#isFailing && !this.#isClosed)
-      await new Promise<void>((resolve) => void this.#waiters.push(resolve));
+    while (kept?.content !== undefined && !this.#isFailing && !this.#isClosed) await this.#nextGroupWritten();
   }
 
   async close(): Promise<void> {
@@ -159,6 +166,8 @@ export class DiskSpool implements Spool {
         const group = this.#nextGroup();
         await this.#makeRoom(group.bytes);
         await this.#write(group.kept);
+        const [oldest] = group.kept;
+        if (oldest !== undefined) this.#port.onWritten(this.#options.clock.nowMs() - oldest.atMs);
         this.#pending = this.#pending.filter((kept) => kept.content !== undefined);
         this.#pendingBytes = this.#pending.reduce((sum, { bytes }) => sum + bytes, 0);
         this.#release();
@@ -168,6 +177,10 @@ export class DiskSpool implements Spool {
     } catch (cause) {
       await this.#fail(cause);
     }
+  }
+
+  #nextGroupWritten(): Promise<void> {
+    return new Promise((resolve) => void this.#waiters.push(resolve));
   }
 
   #nextGroup(): { readonly kept: readonly Kept[]; readonly bytes: number } {

@@ -11,15 +11,16 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ManualClock } from '../../test/support/manual-clock.ts';
 import { type ScriptedAnswer, ScriptedRelay } from '../../test/support/scripted-relay.ts';
-import { Mirror } from './mirror.ts';
+import { Mirror, type MirrorOptions } from './mirror.ts';
 import { CREDIT } from './publish-queue.ts';
+import { MemorySpool, type SpoolPort } from './spool.ts';
 
 const { crypto } = selectNodeCrypto();
 const agent = localSigner(new Uint8Array(32).fill(1), crypto);
 const owner = localSigner(new Uint8Array(32).fill(2), crypto);
 const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 
-function open(over: { spoolBytes?: number } = {}) {
+function open(over: Pick<MirrorOptions, 'makeSpool'> & { spoolBytes?: number } = {}) {
   const clock = new ManualClock();
   const relay = new ScriptedRelay();
   const mirror = new Mirror({
@@ -28,6 +29,7 @@ function open(over: { spoolBytes?: number } = {}) {
     relays: ['ws://relay'],
     budgetBytes: 8_192,
     spoolBytes: over.spoolBytes ?? 10_000_000,
+    makeSpool: over.makeSpool,
     signer: agent,
     openSocket: relay.open,
     clock,
@@ -97,6 +99,24 @@ describe('the mirror', () => {
     relay.answer = () => 'ok';
     await pass(30_000, 30);
     expect(eventsOf(relay.taken, 'st').length).toBeGreaterThan(0);
+    await end();
+  });
+
+  test('HA112: lines that reach the disk later than 50 ms after they were read are told of, once a minute', async () => {
+    let port: SpoolPort | undefined;
+    const makeSpool = (given: SpoolPort) => {
+      port = given;
+      return new MemorySpool(10_000_000, given.onLost, given.onGone);
+    };
+    const { relay, pass, settle, end } = open({ makeSpool });
+    port?.onWritten(50);
+    await settle();
+    for (const lagMs of [120, 300]) port?.onWritten(lagMs);
+    await pass(60_000, 60);
+    port?.onWritten(400);
+    await pass(100, 10);
+    const told = eventsOf(relay.taken, 'run').filter(({ kind }) => kind === 'agent_stderr');
+    expect(told.map(({ payload }) => /\d+ ms after/.exec(payload)?.[0])).toEqual(['120 ms after', '400 ms after']);
     await end();
   });
 

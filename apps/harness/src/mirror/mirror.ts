@@ -40,7 +40,11 @@ export interface MirrorOptions {
   readonly onRelayReady?: (client: RelayClient) => void;
 }
 
-const MAX_WAITING_BYTES = 64 * 1_024 * 1_024;
+/** Plaintext that waits to be sealed: above, no more lines are taken in. */
+const MAX_WAITING_BYTES = 4 * 1_024 * 1_024;
+/** What a crash may cost (WIRE 5); a disk or processor that is slower is told of, once in a minute at most. */
+const MAX_LAG_MS = 50;
+const TELL_LAG_MS = 60_000;
 /** Re-sends at once; each is bounded by what the spool holds. */
 const MAX_REPLAYS = 64;
 
@@ -58,6 +62,7 @@ export class Mirror {
   readonly #signed = new SignedFrames();
   #whenSettled = () => {};
   #isClosing = false;
+  #toldLagMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: MirrorOptions) {
     const { run, owner, budgetBytes, signer, clock, crypto } = options;
@@ -66,12 +71,12 @@ export class Mirror {
     this.#heads = new HeadsTeller(clock, (streams) => this.#emitToHarness('heads', { streams }));
     this.#sealer = new Sealer({
       budgetBytes,
-      maxWaitingBytes: MAX_WAITING_BYTES,
       clock,
       crypto,
       signer,
       route: this.#route,
       isQuiet: () => this.#isQuiet(),
+      room: () => this.#spool.room(),
       onSealed: (envelope, lane) => this.#sealed(envelope, lane),
       onLost: (span, reason, hash) => this.#lost(span, reason, hash),
     });
@@ -80,13 +85,14 @@ export class Mirror {
       budgetBytes,
       clock,
       crypto,
-      sink: (event, droppable) => this.#sealer.accept(event, droppable),
+      sink: (event, sinceMs) => this.#sealer.accept(event, sinceMs),
     });
     const makeSpool =
       options.makeSpool ?? (({ onLost, onGone }) => new MemorySpool(options.spoolBytes, onLost, onGone));
     this.#spool = makeSpool({
       onLost: (span, hash) => this.#lost(span, 'spool_full', hash),
       onGone: (entry) => this.#gone(entry),
+      onWritten: (lagMs) => this.#written(lagMs),
       onDisk: (error) => this.#diskChanged(error),
     });
     const ofEarlierRuns = this.#spool.unsent();
@@ -97,6 +103,11 @@ export class Mirror {
 
   get clients(): readonly RelayClient[] {
     return this.#publishers.map(({ client }) => client);
+  }
+
+  /** Whether lines should wait until what was emitted is sealed. */
+  get isBehind(): boolean {
+    return this.#sealer.waitingBytes > MAX_WAITING_BYTES;
   }
 
   /** A time that every event emitted from now on is later than. */
@@ -283,6 +294,16 @@ export class Mirror {
       return;
     }
     this.#losses.add(span, reason, lastHash, this.#bus.now());
+  }
+
+  /** Said when it matters, not as an error: nothing is lost unless something crashes now. */
+  #written(lagMs: number): void {
+    const nowMs = this.#options.clock.nowMs();
+    if (lagMs <= MAX_LAG_MS || Math.abs(nowMs - this.#toldLagMs) < TELL_LAG_MS) return;
+    this.#toldLagMs = nowMs;
+    const text = `lines reach the disk ${Math.round(lagMs)} ms after they were read: a crash now would lose as much, not ${MAX_LAG_MS} ms`;
+    this.#options.log.warn({ lagMs: Math.round(lagMs) }, text);
+    this.#emitToHarness('agent_stderr', { text: `[heliograph] ${text}` });
   }
 
   #diskChanged(error: Error | undefined): void {

@@ -34,8 +34,8 @@ export interface EventBody {
   readonly redacted?: readonly string[];
   /** One JSON value that other parsers choke on: travels escaped, as parts. */
   readonly fragile?: boolean;
-  /** May be given up, and counted, when sealing can't keep up. */
-  readonly droppable?: boolean;
+  /** When its last byte was read, by the clock; an event without it happens as it is emitted. */
+  readonly readMs?: number;
 }
 
 /** Where an emitted event stands. `whole` is false when only its ends and hash were recorded. */
@@ -54,7 +54,8 @@ export interface ObserverBusOptions {
   readonly budgetBytes: number;
   readonly clock: Clock;
   readonly crypto: Crypto;
-  readonly sink: (event: EncodedEvent, droppable: boolean) => void;
+  /** `sinceMs`: when it was read or happened. */
+  readonly sink: (event: EncodedEvent, sinceMs: number) => void;
 }
 
 /** Bytes that seq and the like may grow by between measuring a head and using it. */
@@ -116,7 +117,8 @@ export class ObserverBus {
     }
     const part = { ...body, kind: 'acp_part' };
     const headBytes = utf8Length(encodeHead(this.#event(place, part, firstSeq), 'acp_part'));
-    const payloads = splitPayload(body.kind, body.payload, firstSeq, room - headBytes - HEAD_MARGIN_BYTES);
+    const { sha256 } = this.#options.crypto;
+    const payloads = splitPayload(body.kind, body.payload, firstSeq, room - headBytes - HEAD_MARGIN_BYTES, sha256);
     if (payloads === undefined) return this.#hand([this.#elide(place, body, firstSeq, room)], body, false);
     const events = payloads.map((payload, index) => this.#encode(place, { ...part, payload }, firstSeq + index));
     return this.#hand(events, body, true);
@@ -138,7 +140,8 @@ export class ObserverBus {
     const first = (events[0] as EncodedEvent).event;
     const last = (events.at(-1) as EncodedEvent).event;
     (this.#streams.get(first.stream) as { lastSeq: number }).lastSeq = last.seq;
-    for (const event of events) this.#options.sink(event, body.droppable === true);
+    const sinceMs = body.readMs ?? this.#options.clock.nowMs();
+    for (const event of events) this.#options.sink(event, sinceMs);
     return { stream: first.stream, firstSeq: first.seq, lastSeq: last.seq, timestamp: first.timestamp, whole };
   }
 
@@ -152,7 +155,7 @@ export class ObserverBus {
     const { kind, payload, via, unterminated, replayed, redacted } = body;
     return {
       seq,
-      timestamp: this.now(),
+      timestamp: this.#timestamps.next(body.readMs),
       kind,
       agentIndex: 0,
       channelId: opened.channelId,

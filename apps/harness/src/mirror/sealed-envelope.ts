@@ -9,6 +9,8 @@ export interface SeqSpan {
 export interface SealedEnvelope extends SeqSpan {
   /** Hex SHA-256 of the plaintext: `prev` of the next one. */
   readonly hash: string;
+  /** When the oldest of its events was read or happened. */
+  readonly sinceMs: number;
   /** NIP-44 ciphertext to the owner, base64. Re-sending re-uses it. */
   readonly content: string;
   /** What the gaps told in it name: told anew should this envelope be lost too. */

@@ -13,34 +13,34 @@ import {
   sealContent,
   type TelemetryGap,
 } from '@heliograph/wire';
+import { Fifo } from '../fifo.ts';
 import type { Lane, SealedEnvelope, SeqSpan } from './sealed-envelope.ts';
 
 export interface SealerOptions {
   readonly budgetBytes: number;
-  /** Plaintext waiting to be sealed; above, droppable events are given up and counted. */
-  readonly maxWaitingBytes: number;
   readonly clock: Clock;
   readonly crypto: Crypto;
   readonly signer: Signer;
   readonly route: FrameRoute;
   /** Whether everything that was sent is answered: then a line goes out at once instead of waiting for company. */
   readonly isQuiet: () => boolean;
+  /** Resolves once there is room for another envelope: until then events wait. */
+  readonly room: () => Promise<void>;
   readonly onSealed: (envelope: SealedEnvelope, lane: Lane) => void;
   /** Events that will never be sealed, and the hash of the envelope before them. */
-  readonly onLost: (span: SeqSpan, reason: 'sealing_behind' | 'sealing_failed', lastHash: string | undefined) => void;
+  readonly onLost: (span: SeqSpan, reason: 'sealing_failed', lastHash: string | undefined) => void;
 }
 
-/** How long lines gather while a frame is unacknowledged (WIRE 1). */
-const GATHER_MS = 50;
+/** How long lines gather while a frame is unacknowledged: what is left of 50 ms (WIRE 1, 5) is for sealing and the disk. */
+const GATHER_MS = 40;
 /** No envelope holds more events than this. */
 const MAX_EVENTS = 1_024;
 /** Envelopes sealed before the event loop gets its turn: reading the agent's pipe comes first. */
 const SEALED_PER_TURN = 2;
 
 interface Waiting {
-  events: EncodedEvent[];
+  readonly events: Fifo<{ readonly encoded: EncodedEvent; readonly sinceMs: number }>;
   bytes: number;
-  sinceMs: number;
   prev: string;
   head: StreamHead | undefined;
   /** Seqs that get an envelope of their own. */
@@ -63,17 +63,17 @@ export class Sealer {
     this.#options = options;
   }
 
-  accept(event: EncodedEvent, droppable: boolean): void {
-    const { stream, seq } = event.event;
-    const waiting = this.#waiting(stream);
-    if (droppable && this.#waitingBytes + event.bytes > this.#options.maxWaitingBytes) {
-      this.#options.onLost({ stream, firstSeq: seq, lastSeq: seq }, 'sealing_behind', waiting.head?.hash);
-      return;
-    }
-    if (waiting.events.length === 0) waiting.sinceMs = this.#options.clock.nowMs();
-    waiting.events.push(event);
-    waiting.bytes += event.bytes;
-    this.#waitingBytes += event.bytes;
+  /** Bytes of plaintext that wait to be sealed. */
+  get waitingBytes(): number {
+    return this.#waitingBytes;
+  }
+
+  /** `sinceMs`: when it was read or happened. */
+  accept(encoded: EncodedEvent, sinceMs: number): void {
+    const waiting = this.#waiting(encoded.event.stream);
+    waiting.events.push({ encoded, sinceMs });
+    waiting.bytes += encoded.bytes;
+    this.#waitingBytes += encoded.bytes;
     this.wake();
   }
 
@@ -113,14 +113,14 @@ export class Sealer {
   async flush(): Promise<void> {
     const targets: (readonly [Waiting, number])[] = [];
     for (const waiting of this.#streams.values()) {
-      const last = waiting.events.at(-1)?.event.seq;
+      const last = waiting.events.last()?.encoded.event.seq;
       if (last === undefined) continue;
       targets.push([waiting, last]);
       waiting.dueSeq = last;
     }
     this.wake();
     const isOpen = ([{ events }, last]: readonly [Waiting, number]) =>
-      events[0] !== undefined && events[0].event.seq <= last;
+      (events.at(0)?.encoded.event.seq ?? Number.POSITIVE_INFINITY) <= last;
     while (targets.some(isOpen)) await this.#running;
     // The last one may have left the queue and still be at the signer.
     await this.#running;
@@ -130,9 +130,8 @@ export class Sealer {
     const known = this.#streams.get(stream);
     if (known !== undefined) return known;
     const waiting: Waiting = {
-      events: [],
+      events: new Fifo(),
       bytes: 0,
-      sinceMs: 0,
       prev: FIRST_PREV,
       head: undefined,
       alone: new Set(),
@@ -147,6 +146,7 @@ export class Sealer {
     for (let sealed = 0; ; sealed++) {
       // Also before the first: what came in the same read belongs into the same envelope.
       if (sealed % SEALED_PER_TURN === 0) await setImmediate();
+      await this.#options.room();
       const due = this.#nextDue();
       if (due === undefined) return;
       await this.#sealFront(due);
@@ -155,7 +155,10 @@ export class Sealer {
 
   #wakeLater(): void {
     if (this.#cancelTimer !== undefined || this.#waitingBytes === 0) return;
-    this.#cancelTimer = this.#options.clock.setTimer(GATHER_MS, () => {
+    let sinceMs = Number.POSITIVE_INFINITY;
+    for (const { events } of this.#streams.values()) sinceMs = Math.min(sinceMs, events.at(0)?.sinceMs ?? sinceMs);
+    const leftMs = Math.max(0, sinceMs + GATHER_MS - this.#options.clock.nowMs());
+    this.#cancelTimer = this.#options.clock.setTimer(leftMs, () => {
       this.#cancelTimer = undefined;
       this.wake();
     });
@@ -167,31 +170,27 @@ export class Sealer {
     const quiet = this.#waitingBytes > 0 && isQuiet();
     const nowMs = clock.nowMs();
     let next: Waiting | undefined;
+    let nextSinceMs = 0;
     for (const waiting of this.#streams.values()) {
-      const first = waiting.events[0]?.event.seq;
+      const first = waiting.events.at(0);
       if (first === undefined) continue;
-      if (first <= waiting.dueSeq) return waiting;
-      const waitedMs = nowMs - waiting.sinceMs;
+      if (first.encoded.event.seq <= waiting.dueSeq) return waiting;
+      const waitedMs = nowMs - first.sinceMs;
       // A negative wait is a clock that was set back.
       const due = quiet || waiting.bytes >= budgetBytes || waitedMs >= GATHER_MS || waitedMs < 0;
-      if (due && (next === undefined || waiting.sinceMs < next.sinceMs)) next = waiting;
+      if (!due || (next !== undefined && nextSinceMs <= first.sinceMs)) continue;
+      next = waiting;
+      nextSinceMs = first.sinceMs;
     }
     return next;
   }
 
   async #sealFront(waiting: Waiting): Promise<void> {
-    const { route, signer, onSealed, onLost, clock } = this.#options;
+    const { route, signer, onSealed, onLost } = this.#options;
     const envelope = this.#pack(waiting);
     if (envelope === undefined) return;
-    const count = envelope.lastSeq - envelope.firstSeq + 1;
-    const packed = waiting.events.slice(0, count);
-    waiting.events = waiting.events.slice(count);
-    waiting.sinceMs = clock.nowMs();
-    for (const { bytes, event } of packed) {
-      waiting.bytes -= bytes;
-      this.#waitingBytes -= bytes;
-      waiting.alone.delete(event.seq);
-    }
+    const sinceMs = waiting.events.at(0)?.sinceMs ?? 0;
+    const packed = this.#take(waiting, envelope.lastSeq - envelope.firstSeq + 1);
     const { stream, firstSeq, lastSeq, hash, text } = envelope;
     const lane = lastSeq >= waiting.urgent.from && firstSeq <= waiting.urgent.to ? 'urgent' : 'live';
     let content: string;
@@ -205,7 +204,7 @@ export class Sealer {
     waiting.prev = hash;
     waiting.head = { stream, seq: lastSeq, hash };
     try {
-      onSealed({ stream, firstSeq, lastSeq, hash, content, gaps: gapsIn(packed) }, lane);
+      onSealed({ stream, firstSeq, lastSeq, hash, sinceMs, content, gaps: gapsIn(packed) }, lane);
     } catch {
       onLost({ stream, firstSeq, lastSeq }, 'sealing_failed', hash);
     }
@@ -217,33 +216,37 @@ export class Sealer {
     try {
       return packEnvelope(frontRun(waiting), budgetBytes, waiting.prev, crypto).envelope;
     } catch {
-      const { bytes, event } = waiting.events.shift() as EncodedEvent;
+      const [event] = this.#take(waiting, 1) as [EncodedEvent['event']];
+      onLost({ stream: event.stream, firstSeq: event.seq, lastSeq: event.seq }, 'sealing_failed', waiting.head?.hash);
+      return undefined;
+    }
+  }
+
+  #take(waiting: Waiting, count: number): EncodedEvent['event'][] {
+    return waiting.events.take(count).map(({ encoded: { bytes, event } }) => {
       waiting.bytes -= bytes;
       this.#waitingBytes -= bytes;
       waiting.alone.delete(event.seq);
-      const span = { stream: event.stream as string, firstSeq: event.seq, lastSeq: event.seq };
-      onLost(span, 'sealing_failed', waiting.head?.hash);
-      return undefined;
-    }
+      return event;
+    });
   }
 }
 
 /** The events that may share the next envelope: without a hole, and none that goes alone. */
-function frontRun(waiting: Waiting): EncodedEvent[] {
-  const first = waiting.events[0] as EncodedEvent;
-  let length = 1;
-  if (!waiting.alone.has(first.event.seq)) {
-    for (; length < MAX_EVENTS; length++) {
-      const next = waiting.events[length];
-      if (next === undefined || next.event.seq !== first.event.seq + length || waiting.alone.has(next.event.seq)) break;
-    }
+function frontRun({ events, alone }: Waiting): EncodedEvent[] {
+  const run: EncodedEvent[] = [];
+  for (const { encoded } of events.front(MAX_EVENTS)) {
+    const before = run.at(-1)?.event.seq;
+    const { seq } = encoded.event;
+    if (before !== undefined && (seq !== before + 1 || alone.has(seq) || alone.has(before))) break;
+    run.push(encoded);
   }
-  return waiting.events.slice(0, length);
+  return run;
 }
 
-function gapsIn(events: readonly EncodedEvent[]): SeqSpan[] {
+function gapsIn(events: readonly EncodedEvent['event'][]): SeqSpan[] {
   const gaps: SeqSpan[] = [];
-  for (const { event } of events) {
+  for (const event of events) {
     if (event.kind !== 'observer_telemetry_gap') continue;
     const { firstSeq, lastSeq } = payloadOf<TelemetryGap>(event) ?? {};
     if (firstSeq !== undefined && lastSeq !== undefined) gaps.push({ stream: event.stream, firstSeq, lastSeq });

@@ -4,7 +4,7 @@ import type { SeqSpan } from './sealed-envelope.ts';
 export interface EnvelopeRecord extends SeqSpan {
   readonly hash: string;
   readonly gaps: readonly SeqSpan[];
-  /** When it was sealed. */
+  /** When its oldest event was read or happened. */
   readonly atMs: number;
   /** Whether some relay took it. */
   readonly accepted: boolean;

@@ -8,6 +8,7 @@ const sealed = (stream: string, firstSeq: number, lastSeq = firstSeq, bytes = 10
   firstSeq,
   lastSeq,
   hash: `${stream}${firstSeq}`,
+  sinceMs: 0,
   content: 'c'.repeat(bytes),
   gaps,
 });

@@ -11,6 +11,8 @@ export interface SpoolPort {
   onLost(span: SeqSpan, hash: string): void;
   /** An envelope is gone, whether a relay took it or not: it needs no place in any queue. */
   onGone(entry: SpoolEntry): void;
+  /** The oldest line of what was just written had been read this long before. */
+  onWritten(lagMs: number): void;
   /** The disk takes nothing for this reason, so it is kept in memory; undefined: it takes everything again. */
   onDisk(error: Error | undefined): void;
 }
@@ -31,6 +33,8 @@ export interface Spool {
   unsent(): readonly SpoolEntry[];
   /** The newest kept envelope of a stream. */
   last(stream: string): SpoolEntry | undefined;
+  /** Resolves once another envelope may be appended: not before most of those before it are written. */
+  room(): Promise<void>;
   /** Resolves when the envelope is where a crash can't reach it, as far as this spool can; before that it is not sent. */
   written(entry: SpoolEntry): Promise<void>;
   close(): Promise<void>;
@@ -114,6 +118,8 @@ export class MemorySpool implements Spool {
   last(stream: string): SpoolEntry | undefined {
     return [...(this.#streams.get(stream)?.values() ?? [])].at(-1);
   }
+
+  async room(): Promise<void> {}
 
   async written(): Promise<void> {}
 

@@ -15,8 +15,9 @@ export class Timestamps {
     this.#clock = clock;
   }
 
-  next(): string {
-    const us = Math.max(Math.floor(this.#clock.nowMs()) * 1_000, this.#lastUs + 1);
+  /** The time `atMs`, or the next one that was not given out yet. */
+  next(atMs = this.#clock.nowMs()): string {
+    const us = Math.max(Math.floor(atMs) * 1_000, this.#lastUs + 1);
     this.#lastUs = us;
     const second = Math.floor(us / 1_000_000);
     if (second !== this.#second) {

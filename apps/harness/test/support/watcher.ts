@@ -17,6 +17,8 @@ export class Watcher {
   snapshot: Snapshot | undefined;
   readonly warnings: string[] = [];
   readonly progress: ControlProgress[] = [];
+  /** Hears of every event as it comes. */
+  onEvent: (event: ObserverEvent) => void = () => {};
   readonly #events = new Map<string, ObserverEvent>();
   readonly #joined = new Map<string, ObserverEvent>();
   readonly #viewer: Viewer;
@@ -41,12 +43,17 @@ export class Watcher {
       random: Math.random,
       uuid: randomUUID,
       onEvent: (event) => {
-        if (event.type === 'events') for (const e of event.events) this.#events.set(`${e.stream} ${e.seq}`, e);
+        if (event.type === 'events') for (const e of event.events) this.#take(e);
         else if (event.type === 'snapshot') this.snapshot = event.snapshot;
         else if (event.type === 'warning') this.warnings.push(`${event.code}: ${event.message}`);
         else if (event.type === 'control') this.progress.push(event.progress);
       },
     });
+  }
+
+  #take(event: ObserverEvent): void {
+    this.#events.set(`${event.stream} ${event.seq}`, event);
+    this.onEvent(event);
   }
 
   /** Waits for a value that is not undefined, null or false. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { nestingDepth, scanElements, scanMembers } from './json-scan.ts';
+import { isPlain, scanElements, scanMembers } from './json-scan.ts';
 
 const spaced = fc
   .tuple(fc.jsonValue({ maxDepth: 4 }), fc.constantFrom(undefined, 1, '\t'))
@@ -37,9 +37,16 @@ describe('JSON slices', () => {
     ]);
   });
 
-  it('JS4: measures nesting without recursion', () => {
-    expect(nestingDepth('"[[["')).toBe(0);
-    expect(nestingDepth('[{"a":[]},[]]')).toBe(3);
-    expect(nestingDepth('['.repeat(1_000_000) + ']'.repeat(1_000_000))).toBe(1_000_000);
+  it('JS4: tells what other parsers choke on, without recursion: deep nesting, and numbers that may leave double range', () => {
+    expect(isPlain('"[[["', 0)).toBe(true);
+    expect(isPlain('[{"a":[]},[]]', 3)).toBe(true);
+    expect(isPlain('[{"a":[]},[]]', 2)).toBe(false);
+    expect(isPlain('['.repeat(1_000_000) + ']'.repeat(1_000_000), 1_000_000)).toBe(true);
+    for (const number of ['1e300', '-1.5E+999', '9'.repeat(300), `0.${'1'.repeat(300)}`]) {
+      expect(isPlain(`{"n":[${number}]}`, 9)).toBe(false);
+      expect(isPlain(`{"n":["${number}",false,true]}`, 9)).toBe(true);
+    }
+    for (const number of ['1e-300', '1e99', '-0.0', `[${'9'.repeat(299)},${'9'.repeat(299)}]`])
+      expect(isPlain(`{"n":${number}}`, 9)).toBe(true);
   });
 });

@@ -3,6 +3,9 @@
  * not check them. That is what lets a payload be kept as the exact text it was.
  */
 
+const MAX_DIGITS = 300;
+const HUGE_EXPONENT = /^\+?\d{3}/;
+
 /** A member of an object: its key, and where its value's text starts and ends (end is exclusive, no whitespace). */
 export interface Member {
   readonly key: string;
@@ -46,29 +49,28 @@ export function scanElements(text: string, start = 0): readonly { readonly start
   return elements;
 }
 
-/** The deepest nesting of objects and arrays; 0 for a scalar. Cost: one pass. */
-export function nestingDepth(text: string): number {
+/**
+ * Whether other parsers than JavaScript's read this JSON text too: nested `maxDepth` deep at most, and no number of 300
+ * digits or a positive exponent of three, which may leave double range. Cost: one pass, without recursion.
+ */
+export function isPlain(text: string, maxDepth: number): boolean {
   let depth = 0;
-  let deepest = 0;
+  let digits = 0;
   for (let at = 0; at < text.length; at++) {
-    switch (text.charCodeAt(at)) {
-      case 0x22:
-        at = skipString(text, at) - 1;
-        break;
-      case 0x7b:
-      case 0x5b:
-        depth++;
-        if (depth > deepest) deepest = depth;
-        break;
-      case 0x7d:
-      case 0x5d:
-        depth--;
-        break;
-      default:
-        break;
+    const code = text.charCodeAt(at);
+    if (code >= 0x30 && code <= 0x39) {
+      if (++digits >= MAX_DIGITS) return false;
+      continue;
     }
+    const inNumber = digits > 0;
+    digits = 0;
+    if (code === 0x22) at = skipString(text, at) - 1;
+    else if (code === 0x7b || code === 0x5b) {
+      if (++depth > maxDepth) return false;
+    } else if (code === 0x7d || code === 0x5d) depth--;
+    else if (inNumber && (code | 0x20) === 0x65 && HUGE_EXPONENT.test(text.slice(at + 1, at + 5))) return false;
   }
-  return deepest;
+  return true;
 }
 
 function skipSpace(text: string, start: number): number {

@@ -43,15 +43,23 @@ export class LineFramer {
     this.#newHash = newHash;
   }
 
-  /** The lines that this chunk completes, in order. The chunk may be reused by the caller afterwards. */
+  /**
+   * The lines that this chunk completes, in order; those that lie within it are views of it. What is kept for later is
+   * copied: once the lines are used the chunk may be used again.
+   */
   push(chunk: Uint8Array): FramedLine[] {
     const lines: FramedLine[] = [];
     let start = 0;
     for (;;) {
       const end = chunk.indexOf(LF, start);
       if (end === -1) break;
-      this.#take(chunk.subarray(start, end));
-      lines.push(this.#finish(false));
+      const piece = chunk.subarray(start, end);
+      if (this.#length === 0 && piece.length <= this.#maxLineBytes) {
+        lines.push({ type: 'line', bytes: piece, unterminated: false });
+      } else {
+        this.#take(piece);
+        lines.push(this.#finish(false));
+      }
       start = end + 1;
     }
     if (start < chunk.length) this.#take(chunk.subarray(start));

@@ -20,17 +20,19 @@ export interface Envelope {
   readonly prev: string;
 }
 
-/** An observer event encoded once, with its UTF-8 length: what `packEnvelope` packs. */
+/** An observer event encoded once, with its UTF-8 length and that of what stands before its payload: what `packEnvelope` packs. */
 export interface EncodedEvent {
   readonly event: ObserverEvent & { readonly stream: string };
   readonly text: string;
   readonly bytes: number;
+  readonly headBytes: number;
 }
 
 /** Encodes an event for packing. Cost: one concatenation and one length count. */
 export function encodeForEnvelope(event: ObserverEvent & { readonly stream: string }): EncodedEvent {
-  const text = encodeObserverEvent(event);
-  return { event, text, bytes: utf8Length(text) };
+  const head = `${encodeHead(event, event.kind)},"payload":`;
+  const headBytes = utf8Length(head);
+  return { event, text: `${head}${event.payload}}`, bytes: headBytes + utf8Length(event.payload) + 1, headBytes };
 }
 
 /** `,"prev":"<64 hex>"`. */
@@ -66,9 +68,8 @@ export function packEnvelope(
     for (; count < queue.length; count++) {
       const next = queue[count] as EncodedEvent;
       if (next.event.kind === 'stream_closed') break;
-      // The batch wears the last event's head; the whole event's length less its payload bounds that from above.
-      const head = next.bytes - utf8Length(next.event.payload);
-      if (inner + 1 + next.bytes + head + PREV_BYTES + BATCH_BYTES > budgetBytes) break;
+      // The batch wears the last event's head.
+      if (inner + 1 + next.bytes + next.headBytes + PREV_BYTES + BATCH_BYTES > budgetBytes) break;
       inner += 1 + next.bytes;
     }
   }

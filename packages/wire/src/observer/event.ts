@@ -36,7 +36,6 @@ export function encodeObserverEvent(event: ObserverEvent, prev?: string): string
 
 /** Everything before the payload, without a comma at its end. `kind` may differ: a batch wears its last event's head. */
 export function encodeHead(event: ObserverEvent, kind: string, prev?: string): string {
-  const text = (value: string | null) => (value === null ? 'null' : JSON.stringify(value));
   let head = `{"seq":${event.seq},"timestamp":${text(event.timestamp)},"kind":${text(kind)},"agentIndex":${event.agentIndex}`;
   head += `,"channelId":${text(event.channelId)},"sessionId":${text(event.sessionId)},"turnId":${text(event.turnId)}`;
   if (event.startedAt !== undefined) head += `,"startedAt":${text(event.startedAt)}`;
@@ -49,6 +48,10 @@ export function encodeHead(event: ObserverEvent, kind: string, prev?: string): s
   if (event.unterminated !== undefined) head += ',"unterminated":true';
   if (event.redacted !== undefined) head += `,"redacted":${JSON.stringify(event.redacted)}`;
   return head;
+}
+
+function text(value: string | null): string {
+  return value === null ? 'null' : JSON.stringify(value);
 }
 
 /** The payload as a value, `undefined` when its text is no JSON. The caller says what it hopes for and checks it. */

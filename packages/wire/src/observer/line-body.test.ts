@@ -16,7 +16,12 @@ describe('lineBody', () => {
       '[1]',
       '{"e":"\\ud83d\\ude00"}',
     ]) {
-      expect(body(line)).toEqual({ kind: 'acp_read', payload: line, fragile: false });
+      expect(body(line)).toEqual({
+        kind: 'acp_read',
+        payload: line,
+        fragile: false,
+        json: { text: line, value: JSON.parse(line) },
+      });
     }
     expect(lineBody('write', Buffer.from('{}'), base64)?.kind).toBe('acp_write');
   });

@@ -1,4 +1,4 @@
-import { nestingDepth } from '../acp/json-scan.ts';
+import { isPlain } from '../acp/json-scan.ts';
 import { utf8Decode } from '../nostr/bytes.ts';
 
 export type Direction = 'read' | 'write';
@@ -11,12 +11,11 @@ export interface LineBody {
   readonly kind: 'acp_read' | 'acp_write' | 'acp_parse_error';
   readonly payload: string;
   readonly fragile: boolean;
+  /** What the line says: its text without a BOM, and that parsed; undefined for what is not exactly one JSON value. */
+  readonly json: { readonly text: string; readonly value: unknown } | undefined;
 }
 
 const MAX_SPLICED_DEPTH = 64;
-/** Numbers that may leave double range. Ids in strings look like that too: then the strings are left out and it is asked again. */
-const HUGE_NUMBER = /\d{300}|\d[eE]\+?\d{3}/;
-const STRINGS = /"(?:[^"\\]|\\.)*"/g;
 /** A surrogate escape without its other half. An escaped backslash before `ud800` may be hit too, as harmlessly. */
 const LONE_SURROGATE =
   /\\u[dD][89abAB][\da-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][\da-fA-F]{2})\\u[dD][c-fC-F]/;
@@ -40,18 +39,16 @@ export function lineBody(
   }
   if (SPACE_ONLY.test(text)) return undefined;
   const bom = text.startsWith('\uFEFF');
+  const json = bom ? text.slice(1) : text;
+  let value: unknown;
   try {
-    JSON.parse(bom ? text.slice(1) : text);
+    value = JSON.parse(json);
   } catch (cause) {
     const error = cause instanceof Error ? cause.message : 'not JSON';
     return parseError({ line: text, error, direction });
   }
-  const fragile = bom || hasHugeNumber(text) || LONE_SURROGATE.test(text) || nestingDepth(text) > MAX_SPLICED_DEPTH;
-  return { kind, payload: text, fragile };
-}
-
-function hasHugeNumber(json: string): boolean {
-  return HUGE_NUMBER.test(json) && HUGE_NUMBER.test(json.replace(STRINGS, '""'));
+  const fragile = bom || !isPlain(json, MAX_SPLICED_DEPTH) || (text.includes('\\u') && LONE_SURROGATE.test(text));
+  return { kind, payload: text, fragile, json: { text: json, value } };
 }
 
 /** Payload of `acp_parse_error`: a line that is not exactly one JSON value. `bytes` is base64 where it is not UTF-8. */
@@ -63,5 +60,5 @@ export interface ParseErrorPayload {
 }
 
 function parseError(payload: ParseErrorPayload): LineBody {
-  return { kind: 'acp_parse_error', payload: JSON.stringify(payload), fragile: false };
+  return { kind: 'acp_parse_error', payload: JSON.stringify(payload), fragile: false, json: undefined };
 }

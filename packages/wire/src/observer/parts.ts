@@ -25,10 +25,16 @@ export interface PartError {
 
 /**
  * The payloads of the `acp_part` events that carry `text`, to stand at seqs `first`, `first + 1`, …; each payload's JSON
- * is at most `maxPayloadBytes`. `undefined` when it would take more than MAX_PARTS: such a payload is elided instead.
+ * is at most `maxPayloadBytes`. `hash` is SHA-256, by a faster engine than noble where there is one. `undefined` when it would take more than MAX_PARTS: such a payload is elided instead.
  */
-export function splitPayload(of: string, text: string, first: number, maxPayloadBytes: number): string[] | undefined {
-  const digest = hexEncode(sha256(utf8Encode(text)));
+export function splitPayload(
+  of: string,
+  text: string,
+  first: number,
+  maxPayloadBytes: number,
+  hash: (bytes: Uint8Array) => Uint8Array = sha256,
+): string[] | undefined {
+  const digest = hexEncode(hash(utf8Encode(text)));
   const head = (index: number, count: number) =>
     `{"of":${JSON.stringify(of)},"first":${first},"index":${index},"count":${count},"sha256":"${digest}","text":`;
   const room = maxPayloadBytes - head(MAX_PARTS, MAX_PARTS).length - 3;
