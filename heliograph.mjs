@@ -3,7 +3,7 @@
 // this same process. Dependency-free, so that it works straight after `git clone`.
 import { readFileSync } from 'node:fs';
 import { basename, join, relative, sep } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { bootstrap, repositoryRoot as root } from './scripts/bootstrap.mjs';
 import { build } from './scripts/build.mjs';
 
@@ -19,6 +19,7 @@ const dist = join(root, 'apps', 'heliograph', 'dist');
 const { main } = await import(pathToFileURL(join(dist, 'main.mjs')).href);
 process.exitCode = await main(process.argv.slice(2), {
   version: JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version,
+  entryFile: fileURLToPath(import.meta.url),
   uiDir: join(root, 'apps', 'desktop', 'dist'),
   demoAgentFile: join(dist, 'demo-agent.mjs'),
   startCommand: startCommand(),

@@ -3,6 +3,7 @@ import { main } from './main.mjs';
 
 process.exitCode = await main(process.argv.slice(2), {
   version: '0.1.0',
+  entryFile: process.argv[1],
   uiDir: '/app/ui',
   demoAgentFile: '/app/demo-agent.mjs',
   startCommand: 'heliograph up',

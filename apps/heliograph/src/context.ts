@@ -11,6 +11,8 @@ import { type Env, userFolder } from './settings.ts';
 /** The parts of this program that are files of their own. */
 export interface Installation {
   readonly version: string;
+  /** The program that Node runs as `heliograph`. */
+  readonly entryFile: string;
   /** The built page of the desktop. */
   readonly uiDir: string;
   /** The demo agent, a program for Node. */

@@ -7,6 +7,8 @@ export interface Places {
   readonly ownerKey: string;
   /** The key that `heliograph agent` makes for itself when it is given none. */
   readonly agentKey: string;
+  /** Files of variables for agents that run as services, the user's own. */
+  readonly agentEnvs: string;
   /** The relay's data folder. */
   readonly relayData: string;
   /** The desktop's list of agents and relays. */
@@ -32,6 +34,7 @@ export function findPlaces(env: Env, homeFolder: string, userFolder: string): Pl
     return {
       ownerKey: join(root, 'owner.key'),
       agentKey: join(root, 'agent.key'),
+      agentEnvs: join(root, 'agents'),
       relayData: join(root, 'relay'),
       desktopFile: join(root, 'desktop.json'),
       state: join(root, 'state'),
@@ -43,6 +46,7 @@ export function findPlaces(env: Env, homeFolder: string, userFolder: string): Pl
   return {
     ownerKey: join(config, 'owner.key'),
     agentKey: join(config, 'agent.key'),
+    agentEnvs: join(config, 'agents'),
     relayData: join(data, 'relay'),
     desktopFile: join(data, 'desktop.json'),
     state,

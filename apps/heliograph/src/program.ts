@@ -6,6 +6,7 @@ import { invite } from './commands/invite.ts';
 import { keysNew, keysShow } from './commands/keys.ts';
 import { relay } from './commands/relay.ts';
 import { addRelayCommands, addRelayFlags } from './commands/relay-commands.ts';
+import { addServiceCommands } from './commands/service-commands.ts';
 import { up } from './commands/up.ts';
 import type { Context } from './context.ts';
 import { agentTable } from './known-agents.ts';
@@ -93,7 +94,7 @@ export function createProgram(
     .addOption(until())
     .action(act(attestAgent));
 
-  program
+  const agentCommand = program
     .command('agent')
     .usage('(--invite @FILE|- | --owner NPUB|HEX --relay URL) [options] [-- CMD [ARG…]]')
     .description('run an ACP agent here (goose acp unless told otherwise) and mirror it to its owner')
@@ -142,6 +143,7 @@ export function createProgram(
     .addOption(agentName())
     .addHelpText('after', () => agentsHelp(env))
     .action(act(agent, true));
+  addServiceCommands(agentCommand, execute);
 
   program
     .command('desktop')

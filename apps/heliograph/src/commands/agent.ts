@@ -10,7 +10,7 @@ import { badUsage } from '../failure.ts';
 import { makeFolder } from '../folders.ts';
 import { defaultAgent } from '../known-agents.ts';
 import { live } from '../life.ts';
-import { type Permissions, runAgent } from '../run-agent.ts';
+import { type AgentRun, type Permissions, runAgent } from '../run-agent.ts';
 
 export interface AgentOptions extends IdentityOptions {
   readonly invite?: string;
@@ -25,8 +25,8 @@ export interface AgentOptions extends IdentityOptions {
   readonly agent?: string;
 }
 
-/** `heliograph agent`: runs an ACP agent and mirrors it to its owner. */
-export async function agent(options: AgentOptions, context: Context): Promise<number> {
+/** What the options and the words after `--` come to, everything in them checked. */
+export async function planAgent(options: AgentOptions, context: Context): Promise<AgentRun> {
   const { invite, permissions, idleTimeout: idleTimeoutMs, turnTimeout: turnTimeoutMs = 0 } = options;
   const { permissionTimeout: permissionTimeoutMs = 0 } = options;
   const identity =
@@ -39,7 +39,12 @@ export async function agent(options: AgentOptions, context: Context): Promise<nu
   const name = options.name ?? identity.name ?? `${choice.name} on ${hostname()}`;
   const limits = { idleTimeoutMs, turnTimeoutMs, permissionTimeoutMs };
   const permissionRules = options.rules === undefined ? [] : readRules(context.path(options.rules));
-  const run = { choice, cwd, identity, stateDir, name, permissions, permissionRules, limits };
+  return { choice, cwd, identity, stateDir, name, permissions, permissionRules, limits };
+}
+
+/** `heliograph agent`: runs an ACP agent and mirrors it to its owner. */
+export async function agent(options: AgentOptions, context: Context): Promise<number> {
+  const run = await planAgent(options, context);
   return live(context.log, (life) => runAgent(run, life, context));
 }
 
