@@ -7,7 +7,7 @@ export interface IdentityOptions {
   readonly host: string;
   readonly owner: string;
   readonly signer: Signer;
-  readonly authTag: AuthTag | undefined;
+  readonly authTag: () => AuthTag | undefined;
   readonly log: Log;
   readonly nowSec: () => number;
 }
@@ -19,19 +19,31 @@ const TIMEOUT_MS = 10_000;
 export class Identity {
   readonly #options: IdentityOptions;
   readonly #told = new Set<string>();
+  #lastSec = 0;
+  #notBeforeSec = 0;
 
   constructor(options: IdentityOptions) {
     this.#options = options;
+  }
+
+  /** What was told holds no more: every relay is to be told anew. */
+  forget(): void {
+    this.#told.clear();
+    // Of two profiles of one second a relay may keep either.
+    this.#notBeforeSec = this.#lastSec + 1;
   }
 
   /** Takes the news that a relay is ready. */
   async introduce(client: RelayClient): Promise<void> {
     if (this.#told.has(client.url)) return;
     this.#told.add(client.url);
-    const { name, host, owner, signer, authTag, log, nowSec } = this.#options;
+    const { name, host, owner, signer, log, nowSec } = this.#options;
+    const authTag = this.#options.authTag();
     const content = JSON.stringify({ name, about: `A coding agent on ${host}, mirrored by Heliograph`, bot: true });
     const tags = [['p', owner], ...(authTag !== undefined ? [authTag] : [])];
-    const event = await signer.sign({ kind: KIND_PROFILE, created_at: nowSec(), tags, content });
+    const created_at = Math.max(nowSec(), this.#notBeforeSec);
+    this.#lastSec = created_at;
+    const event = await signer.sign({ kind: KIND_PROFILE, created_at, tags, content });
     const result = await client.publish(event, { timeoutMs: TIMEOUT_MS });
     if (result.ok) return;
     // Tried again at the next connection; frames need no profile, only viewers that don't know the key yet do.

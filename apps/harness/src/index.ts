@@ -1,5 +1,5 @@
-export { type PermissionRule, parsePermissionRules } from './agent/permission-rules.ts';
+export { parsePermissionRules } from './agent/permission-rules.ts';
 export { type Harness, startHarness } from './harness.ts';
 export type { Log } from './log.ts';
 export { hideSecretArgs } from './mirror/secret-shapes.ts';
-export type { HarnessOptions, PermissionPolicy } from './options.ts';
+export type { HarnessOptions } from './options.ts';

@@ -1,13 +1,9 @@
 import { hostname } from 'node:os';
 import type { Clock, OpenSocket } from '@heliograph/client';
-import type { AuthTag, Crypto, Signer } from '@heliograph/wire';
-import type { PermissionRule } from './agent/permission-rules.ts';
+import type { AuthTag, Crypto, PermissionPolicy, PermissionRule, Signer } from '@heliograph/wire';
 import { systemClock, systemRandom, systemSocket, systemUuid } from './clock.ts';
 import { defaultLockFolder } from './key-lock.ts';
 import type { Log } from './log.ts';
-
-/** What decides a permission request: the owner, or a rule that needs nobody. */
-export type PermissionPolicy = 'ask' | 'allow' | 'reject';
 
 /** How a harness is started. Everything below `version` has a default. */
 export interface HarnessOptions {

@@ -1,4 +1,5 @@
-import { type PermissionRule, startHarness } from '@heliograph/app-harness';
+import { startHarness } from '@heliograph/app-harness';
+import type { PermissionRule } from '@heliograph/wire';
 import { localSigner } from '@heliograph/wire/nostr';
 import type { AgentChoice } from './agent-choice.ts';
 import type { AgentIdentity } from './agent-identity.ts';

@@ -88,7 +88,9 @@ export class Outbox {
     const success = SUCCESS.has(result.status);
     const underway = UNDERWAY.has(result.status);
     // A refusal after any other result answers a repeat that came too late; it takes nothing back.
-    if (phase === 'done' || (phase === 'failed' && !success) || (phase === 'received' && underway)) return;
+    if (phase === 'done' || (phase === 'failed' && !success)) return;
+    // Said once more it is news only with a reason: a cancel that is not heard, say, and what it would take to force it.
+    if (phase === 'received' && underway && result.reason === undefined) return;
     outgoing.cancelTimer();
     const reason = result.reason !== undefined ? { reason: result.reason } : {};
     if (underway) this.#update(outgoing, { phase: 'received', result, ...reason });

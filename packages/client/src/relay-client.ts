@@ -53,6 +53,8 @@ export interface RelayClient {
     event: VerifiedEvent,
     options: { readonly timeoutMs: number },
   ): Promise<Result<{ readonly message: string }, PublishError>>;
+  /** Shows `authTag` anew to a relay that asked for AUTH. */
+  authenticate(): void;
   /** Open across reconnects until `signal` aborts. Events are parsed, NOT verified. */
   subscribe(filters: readonly Filter[], options: { readonly signal: AbortSignal }): AsyncIterable<SubscriptionItem>;
   close(): void;
@@ -332,6 +334,9 @@ export function createRelayClient(options: RelayClientOptions): RelayClient {
         waiting.set(event.id, entry);
         socket.send(`["EVENT",${event.json}]`);
       });
+    },
+    authenticate() {
+      if (state.phase === 'ready') void authenticate();
     },
     subscribe(filters, { signal }) {
       const subId = `s${nextSubId++}`;

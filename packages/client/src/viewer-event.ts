@@ -1,4 +1,4 @@
-import type { AuthTag, ControlResult, ObserverEvent, Snapshot, UsageReport } from '@heliograph/wire';
+import type { AuthTag, Control, ControlResult, Hello, ObserverEvent, Snapshot, UsageReport } from '@heliograph/wire';
 import type { RelayState } from './relay-state.ts';
 
 /** An agent this owner vouched for. `revoked` ones are refused, whatever they can show. */
@@ -62,38 +62,7 @@ export type ViewerEvent =
  */
 export type WarningCode = 'chain' | 'conflict' | 'second-run' | 'undecodable' | 'lost' | 'stream-owner' | 'clock';
 
-/** A control without what the viewer adds (`requestId`, `issuedAt`, `run`). */
-export type ControlDraft =
-  | { readonly type: 'cancel_turn'; readonly channelId: string; readonly turnId?: string; readonly force?: boolean }
-  | {
-      readonly type: 'prompt';
-      readonly channelId: string;
-      readonly content: readonly { readonly type: string }[];
-      readonly mode?: 'queue' | 'steer' | 'interrupt';
-    }
-  | { readonly type: 'switch_model'; readonly channelId: string; readonly modelId: string }
-  | { readonly type: 'set_mode'; readonly channelId: string; readonly modeId: string }
-  | {
-      readonly type: 'set_config_option';
-      readonly channelId: string;
-      readonly configId: string;
-      readonly value: string | boolean;
-    }
-  | { readonly type: 'restart_agent' }
-  | { readonly type: 'set_policy'; readonly policy: 'ask' | 'allow' | 'reject' }
-  | { readonly type: 'unqueue'; readonly channelId: string; readonly promptRequestId: string }
-  | {
-      readonly type: 'replace_queued';
-      readonly channelId: string;
-      readonly promptRequestId: string;
-      readonly content: readonly { readonly type: string }[];
-    }
-  | {
-      readonly type: 'permission_decision';
-      readonly channelId: string;
-      readonly requestNonce: string;
-      readonly requestSha256?: string;
-      readonly optionId: string;
-      readonly confirm?: boolean;
-    }
-  | { readonly type: 'replay'; readonly stream: string; readonly fromSeq: number; readonly toSeq?: number };
+/** A control without what the viewer adds (`requestId`, `issuedAt`, `run`); hellos are the viewer's own. */
+export type ControlDraft = Draft<Exclude<Control, Hello>>;
+
+type Draft<C> = C extends Control ? Omit<C, 'requestId' | 'issuedAt' | 'run'> : never;

@@ -1,8 +1,6 @@
 import type { Result } from '@heliograph/wire';
-import type { Emitted } from '../mirror/observer-bus.ts';
-import { Agent, type AgentOptions, type AgentPort, type OpenedSession } from './agent.ts';
+import { Agent, type AgentOptions, type AgentPort } from './agent.ts';
 import type { ProcessExit } from './agent-process.ts';
-import type { Channel } from './channels.ts';
 import type { StartFailure } from './failure.ts';
 import { respawnDelayMs } from './respawn.ts';
 
@@ -12,9 +10,8 @@ export interface KeeperOptions extends AgentOptions {
 }
 
 export interface KeeperPort extends Omit<AgentPort, 'onExit'> {
-  readonly channel: Channel;
-  /** Called at once: what the agent says next belongs to the session. */
-  onSession(session: OpenedSession, request: Promise<Emitted | Error>, contextLost?: string): void;
+  /** Opens the session without which the agent counts as not started. */
+  openFirst(agent: Agent): Promise<Result<unknown, StartFailure>>;
   onReady(agent: Agent): void;
   /** `isFirst`: the very first start of this harness. The process is gone by now. */
   onStartFailed(failure: StartFailure, isFirst: boolean): void;
@@ -48,6 +45,11 @@ export class AgentKeeper {
 
   get agent(): Agent | undefined {
     return this.#agent;
+  }
+
+  /** The agent once it takes prompts. */
+  get ready(): Agent | undefined {
+    return this.#isStarting ? undefined : this.#agent;
   }
 
   get process(): 'starting' | 'running' | 'exited' {
@@ -123,7 +125,7 @@ export class AgentKeeper {
 
   async #bringUp(agent: Agent, isFirst: boolean): Promise<void> {
     let outcome: Result<unknown, StartFailure> = await agent.initialize();
-    if (outcome.ok) outcome = await this.#openSession(agent);
+    if (outcome.ok) outcome = await this.#port.openFirst(agent);
     if (!outcome.ok) {
       this.#ended = agent;
       await agent.end(this.#options.exitGraceMs);
@@ -134,22 +136,6 @@ export class AgentKeeper {
     }
     this.#isStarting = false;
     this.#port.onReady(agent);
-  }
-
-  /** The channel's earlier session where the agent can open it again, else a new one that says so. */
-  async #openSession(agent: Agent): Promise<Result<unknown, StartFailure>> {
-    const { channel, onSession } = this.#port;
-    const { earlier } = channel;
-    const by = agent.reopening;
-    let lost: string | undefined;
-    if (earlier !== undefined && by !== undefined) {
-      // Tried once: an agent that dies of it must not do so for ever.
-      channel.earlier = undefined;
-      const outcome = await agent.reopenSession(channel, earlier, by, (...session) => onSession(...session));
-      if (outcome.ok || agent.hasExited || outcome.error.code !== 'refused') return outcome;
-      lost = outcome.error.message;
-    } else if (earlier !== undefined) lost = 'this agent can not open a session again';
-    return agent.newSession(channel, (session, request) => onSession(session, request, lost));
   }
 
   #gone(agent: Agent, exit: ProcessExit): void {

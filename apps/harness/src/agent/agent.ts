@@ -161,9 +161,9 @@ export class Agent {
     channel: Channel,
     opened: (session: OpenedSession, request: Promise<Emitted | Error>) => void,
   ): Promise<Result<unknown, StartFailure>> {
-    const { channelId } = channel;
+    const { channelId, cwd } = channel;
     this.#router.expect(channelId);
-    const params = { cwd: this.#options.cwd, mcpServers: [] };
+    const params = { cwd, mcpServers: [] };
     let isOpen = false;
     const answer = await this.#ask('session/new', params, (result, request) => {
       const sessionId = (result as { sessionId?: unknown } | null | undefined)?.sessionId;
@@ -182,8 +182,7 @@ export class Agent {
     const { agentCapabilities } = (this.#initializeResult ?? {}) as {
       agentCapabilities?: { loadSession?: unknown; sessionCapabilities?: { resume?: unknown } | null } | null;
     };
-    const resume = agentCapabilities?.sessionCapabilities?.resume;
-    if (resume !== undefined && resume !== null && resume !== false) return 'resume';
+    if (isGranted(agentCapabilities?.sessionCapabilities?.resume)) return 'resume';
     return agentCapabilities?.loadSession === true ? 'load' : undefined;
   }
 
@@ -197,12 +196,11 @@ export class Agent {
     by: 'resume' | 'load',
     opened: (session: OpenedSession, request: Promise<Emitted | Error>) => void,
   ): Promise<Result<unknown, StartFailure>> {
-    const { command, cwd } = this.#options;
-    const quirks = quirksOf(this.#initializeResult, command);
+    const quirks = quirksOf(this.#initializeResult, this.#options.command);
     if (quirks.loadsNextMinute === true) await this.#minuteAfter(createdMs);
     this.#router.reserve(channel.channelId, sessionId);
     this.#repeating = sessionId;
-    const params = { sessionId, cwd, mcpServers: [] };
+    const params = { sessionId, cwd: channel.cwd, mcpServers: [] };
     const answer = await this.#ask(`session/${by}`, params, (result, request) => {
       if (quirks.repeatsAfterAnswer !== true) this.#repeating = undefined;
       const how = by === 'resume' ? 'resumed' : 'loaded';
@@ -212,6 +210,14 @@ export class Agent {
     else if (quirks.repeatsAfterAnswer === true) await this.#quiet();
     this.#repeating = undefined;
     return answer;
+  }
+
+  /** Whether this agent ends a session when asked to. */
+  get canClose(): boolean {
+    const { agentCapabilities } = (this.#initializeResult ?? {}) as {
+      agentCapabilities?: { sessionCapabilities?: { close?: unknown } | null } | null;
+    };
+    return isGranted(agentCapabilities?.sessionCapabilities?.close);
   }
 
   /** Waits until the agent has said all it repeats: a prompt sent before would be told apart from it by nothing. */
@@ -322,4 +328,9 @@ export class Agent {
     this.client.lose('the agent exited');
     this.#whenGone();
   }
+}
+
+/** A capability is there by the presence of anything but null and false. */
+function isGranted(capability: unknown): boolean {
+  return capability !== undefined && capability !== null && capability !== false;
 }

@@ -15,10 +15,17 @@ export interface Channel {
   readonly channelId: string;
   readonly stream: string;
   readonly openedAt: string;
+  /** Where its sessions work; absolute. */
+  cwd: string;
+  /** The session that is open in the agent. */
   sessionId: string | null;
+  /** When that session was made, 0 where an earlier run or another program made it. */
+  madeMs: number;
+  /** An owner closed it: it takes no prompts until a session is opened in it. */
+  isClosed: boolean;
   title: string | null;
   turn: Turn | undefined;
-  /** The newest session, also when its agent is gone. */
+  /** The newest session that holds something, also when its agent is gone. */
   earlier: EarlierSession | undefined;
   /** What the session can be set to, as the agent told it last. */
   config: SessionConfig;
@@ -29,33 +36,43 @@ export interface Channel {
   lastActivity: string;
 }
 
+/** What a channel is opened with. */
+export interface OpenedChannel {
+  readonly cwd: string;
+  readonly sessionId?: string;
+  /** An earlier run's, or the owner's choice. */
+  readonly channelId?: string;
+}
+
+/** Opens a channel's stream; tells when. */
+export type OpenStream = (stream: string, channelId: string) => { readonly timestamp: string };
+
 const MAX_TURNS = 1_000;
 
 /** Every channel of this run, and where a line of each stands right now. */
 export class Channels {
   readonly #run: string;
   readonly #uuid: () => string;
-  readonly #openStream: (stream: string, channelId: string) => { readonly timestamp: string };
+  readonly #openStream: OpenStream;
   readonly #channels = new Map<string, Channel>();
 
-  constructor(
-    run: string,
-    uuid: () => string,
-    openStream: (stream: string, channelId: string) => { readonly timestamp: string },
-  ) {
+  constructor(run: string, uuid: () => string, openStream: OpenStream) {
     this.#run = run;
     this.#uuid = uuid;
     this.#openStream = openStream;
   }
 
-  open(sessionId: string | null, channelId = this.#uuid()): Channel {
+  open({ cwd, sessionId, channelId = this.#uuid() }: OpenedChannel): Channel {
     const stream = this.#uuid();
     const { timestamp } = this.#openStream(stream, channelId);
     const channel: Channel = {
       channelId,
       stream,
       openedAt: timestamp,
-      sessionId,
+      cwd,
+      sessionId: sessionId ?? null,
+      madeMs: 0,
+      isClosed: false,
       title: null,
       turn: undefined,
       earlier: undefined,

@@ -17,7 +17,8 @@ import { type AgentName, authHint, describeExit, isAuthError, type StartFailure 
 import type { PermissionDesk } from './permission-desk.ts';
 import { refuseContent } from './prompt-content.ts';
 import { dequeue, enqueue, type PromptQueue, type QueuedPrompt, remove, replace } from './prompt-queue.ts';
-import { type ConfigChange, confirmChange, planChange } from './session-config.ts';
+import type { ConfigChange } from './session-config.ts';
+import { changeSetting } from './setting.ts';
 import { steerRequest, wasSteered } from './steering.ts';
 import { Turn, type TurnPort } from './turn.ts';
 import { TurnLimits, type TurnLimitsMs } from './turn-limits.ts';
@@ -31,8 +32,8 @@ export interface ConversationPort extends TurnPort {
   readonly cancelGraceMs: number;
   readonly limits: TurnLimitsMs;
   uuid(): string;
-  /** Starts the agent, unless it runs or starts already; ends in `sessionReady` or `startFailed`. */
-  startAgent(): void;
+  /** Opens this channel's session, starting the agent if need be; ends in `sessionReady` or `startFailed`. */
+  openSession(): void;
   /** Kills the agent and everything it started; ends in `agentGone`. */
   killAgent(): void;
   /** The session has been prompted: from now on it holds something worth opening again. */
@@ -111,32 +112,11 @@ export class Conversation {
 
   /** Changes the running session; the value told is the one the agent confirmed. */
   configure(change: ConfigChange, reply: Reply): void {
-    const { sessionId } = this.channel;
-    const words = CONFIG_STATUS[change.type];
-    if (this.#agent === undefined || sessionId === null) {
-      reply({ status: 'failure', reason: 'the agent has no session open now: prompt it first' });
-      return;
-    }
-    const plan = planChange(this.channel.config, change);
-    if (plan.type === 'unsupported') {
-      reply({ status: words.unsupported, reason: plan.reason });
-      return;
-    }
-    reply({ status: 'sent' });
-    void this.#agent.client.request(plan.method, { sessionId, ...plan.params }, 'owner', (answer) => {
-      if (answer.type !== 'result') {
-        reply({ status: 'failure', reason: answer.type === 'error' ? answer.message : answer.reason });
-        return;
-      }
-      const { config, value } = confirmChange(this.channel.config, plan, change, answer);
-      this.channel.config = config;
-      const { configOptions, modes, models } = config;
+    const captured = () => {
+      const { configOptions, modes, models } = this.channel.config;
       this.#emit('session_config_captured', { configOptions, modes, models });
-      const told = typeof value === 'string' || typeof value === 'boolean' ? { value } : {};
-      if (value === change.value) reply({ status: words.done, ...told });
-      else
-        reply({ status: 'failure', reason: `the agent answered with ${JSON.stringify(value) ?? 'no value'}`, ...told });
-    });
+    };
+    changeSetting(this.#agent, this.channel, change, captured, reply);
   }
 
   #take(prompt: QueuedPrompt, interrupts: boolean, reply: Reply): void {
@@ -158,7 +138,7 @@ export class Conversation {
     const reason = this.#agent === undefined ? (this.#port.restReason() ?? 'the agent is starting') : 'a turn is open';
     this.#emit('prompt_queued', { promptRequestId, position, reason, content });
     reply({ status: 'queued', reason });
-    if (this.#agent === undefined) this.#port.startAgent();
+    if (this.#agent === undefined) this.#port.openSession();
     if (interrupts) this.#askToCancel(`interrupt:${promptRequestId}`);
   }
 
@@ -229,7 +209,26 @@ export class Conversation {
     this.#end(turn, { outcome: killed ? 'killed' : 'failed', stopReason: null }, error);
   }
 
-  /** Whether prompts wait for an agent that is not there. */
+  /** Another session is about to take this one's place: what comes meanwhile waits for it. */
+  pause(): void {
+    this.#agent = undefined;
+  }
+
+  /** The channel is closed: its session is given up, and what waits is taken back. */
+  close(): void {
+    this.pause();
+    this.channel.sessionId = null;
+    this.channel.config = {};
+    for (const prompt of this.#queue) this.#dequeued(prompt, 'the session was closed');
+    this.#queue = [];
+  }
+
+  /** The agent, while it has the channel's session open. */
+  get agent(): Agent | undefined {
+    return this.#agent;
+  }
+
+  /** Whether prompts wait for a session that is not there. */
   get wantsAgent(): boolean {
     return this.#agent === undefined && this.#queue.length > 0;
   }
@@ -387,12 +386,6 @@ export class Conversation {
     this.#port.emit({ stream, sessionId, turnId: null }, { kind, payload: JSON.stringify(payload) });
   }
 }
-
-const CONFIG_STATUS = {
-  model: { done: 'switched', unsupported: 'unsupported_model' },
-  mode: { done: 'applied', unsupported: 'unsupported' },
-  option: { done: 'applied', unsupported: 'unsupported' },
-} as const;
 
 function inWords(ms: number): string {
   if (ms < 60_000) return `${Math.round(ms / 100) / 10} s`;

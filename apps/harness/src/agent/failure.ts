@@ -4,7 +4,7 @@ import { quirksOf } from './agent-quirks.ts';
 
 /** Why an agent did not come to the point where it takes prompts, in a sentence. */
 export interface StartFailure {
-  readonly code: 'spawn' | 'exited' | 'timeout' | 'auth' | 'refused';
+  readonly code: 'spawn' | 'exited' | 'timeout' | 'auth' | 'refused' | 'unsupported';
   readonly message: string;
   /** The agent's own JSON-RPC code. */
   readonly rpcCode?: number;

@@ -4,13 +4,13 @@ import {
   encodeError,
   hexEncode,
   type PermissionDecisionControl,
+  type PermissionPolicy,
   type PermissionTerminal,
   type RequestedOption,
   utf8Encode,
 } from '@heliograph/wire';
 import type { Emitted, Place } from '../mirror/observer-bus.ts';
 import type { SeqSpan } from '../mirror/sealed-envelope.ts';
-import type { PermissionPolicy } from '../options.ts';
 import {
   type PermissionInput,
   type PermissionRequest,
@@ -22,7 +22,7 @@ import type { OutLine, ReadLine } from './tap.ts';
 
 export interface PermissionPort {
   /** What decides this request now, before the owner is asked. */
-  policy(params: unknown): { readonly policy: PermissionPolicy; readonly rule?: string };
+  policy(params: unknown, channelId: string | null): { readonly policy: PermissionPolicy; readonly rule?: string };
   readonly clock: Clock;
   /** How long a request may wait, 0 for any time. */
   readonly timeoutMs: number;
@@ -121,7 +121,7 @@ export class PermissionDesk {
     const isFull = open.reduce((sum, other) => sum + other.bytes, bytes) > MAX_PENDING_BYTES;
     const who = this.#port.cancelledBy(route.channelId) ?? (isFull ? 'harness' : undefined);
     if (who !== undefined) this.#step(entry, { type: 'cancelled', who });
-    else this.#step(entry, { type: 'policy', ...this.#port.policy(message.params) });
+    else this.#step(entry, { type: 'policy', ...this.#port.policy(message.params, route.channelId) });
   }
 
   decide(control: PermissionDecisionControl, reply: (result: Omit<ControlResult, 'type' | 'requestId'>) => void): void {

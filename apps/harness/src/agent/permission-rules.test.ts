@@ -1,5 +1,6 @@
+import type { PermissionRule } from '@heliograph/wire';
 import { describe, expect, test } from 'vitest';
-import { decideByRules, type PermissionRule, parsePermissionRules } from './permission-rules.ts';
+import { decideByRules, parsePermissionRules } from './permission-rules.ts';
 
 const rules: readonly PermissionRule[] = [
   { decide: 'reject', path: '/work/secrets/**' },

@@ -1,19 +1,14 @@
 import { posix } from 'node:path';
-import { err, ok, type Result } from '@heliograph/wire';
-import type { PermissionPolicy } from '../options.ts';
+import {
+  err,
+  ok,
+  type PermissionPolicy,
+  type PermissionRule,
+  type Result,
+  readPermissionRule,
+  TOOL_KINDS,
+} from '@heliograph/wire';
 
-/** One line of a rules file: what it decides, and what must all hold for it to. Globs: `*` within a path's part, `**` across. */
-export interface PermissionRule {
-  readonly decide: PermissionPolicy;
-  /** Kinds of tool (ACP v1). */
-  readonly kind?: readonly string[];
-  readonly path?: string;
-  /** `*` is anything. */
-  readonly command?: string;
-}
-
-const KINDS = ['read', 'edit', 'delete', 'move', 'search', 'execute', 'think', 'fetch', 'switch_mode', 'other'];
-const MEMBERS = ['decide', 'kind', 'path', 'command'];
 /** What makes one command line more than one command, or another than it looks. */
 const SHELL = /[;&|`$<>()\n\r\\]/;
 
@@ -30,7 +25,7 @@ export function parsePermissionRules(text: string): Result<readonly PermissionRu
   if (!Array.isArray(value)) return err({ message: 'expected a list of rules' });
   const rules: PermissionRule[] = [];
   for (const [at, entry] of value.entries()) {
-    const rule = readRule(entry);
+    const rule = readPermissionRule(entry);
     if (typeof rule === 'string') return err({ message: `rule ${at + 1}: ${rule}` });
     rules.push(rule);
   }
@@ -57,31 +52,10 @@ export function decideByRules(
     if (rule.kind !== undefined && (kind === undefined || !rule.kind.includes(kind))) continue;
     if (rule.path !== undefined && !fitsPath(rule.path, paths, allows, cwd)) continue;
     if (rule.command !== undefined && !fitsCommand(rule.command, command, allows)) continue;
-    const isKnown = kind !== undefined && KINDS.includes(kind);
+    const isKnown = kind !== undefined && TOOL_KINDS.includes(kind);
     return { decide: allows && !isKnown ? 'ask' : rule.decide, number: at + 1 };
   }
   return undefined;
-}
-
-function readRule(entry: unknown): PermissionRule | string {
-  const rule = asRecord(entry);
-  const { decide, path, command } = rule;
-  const odd = Object.keys(rule).find((member) => !MEMBERS.includes(member));
-  if (odd !== undefined) return `"${odd}" is not known; expected ${MEMBERS.join(', ')}`;
-  if (decide !== 'ask' && decide !== 'allow' && decide !== 'reject') return 'decide: expected ask, allow or reject';
-  const kind: unknown[] | undefined =
-    rule.kind === undefined ? undefined : Array.isArray(rule.kind) ? rule.kind : [rule.kind];
-  if (kind?.some((one) => typeof one !== 'string' || !KINDS.includes(one)))
-    return `kind: expected of ${KINDS.join(', ')}`;
-  if (path !== undefined && (typeof path !== 'string' || !path.startsWith('/')))
-    return 'path: expected an absolute path';
-  if (command !== undefined && (typeof command !== 'string' || command === '')) return 'command: expected text';
-  return {
-    decide,
-    ...(kind !== undefined ? { kind: kind as string[] } : {}),
-    ...(path !== undefined ? { path } : {}),
-    ...(command !== undefined ? { command } : {}),
-  };
 }
 
 /** To allow, every path must fit; to reject or ask, one is enough. */

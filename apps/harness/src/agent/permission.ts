@@ -3,11 +3,11 @@ import {
   encodeResult,
   type PermissionOutcome,
   type PermissionPending,
+  type PermissionPolicy,
   type PermissionTerminal,
   type RequestedOption,
   type Via,
 } from '@heliograph/wire';
-import type { PermissionPolicy } from '../options.ts';
 
 /** A permission request and everything its one answer is bound to. */
 export interface PermissionRequest extends PermissionPending {

@@ -25,6 +25,8 @@ export class Router {
   readonly #pending = { read: new Map<string, Route[]>(), write: new Map<string, Route[]>() };
   /** Channels whose session was asked for and is not known yet. */
   readonly #expected = new Set<string>();
+  /** Sessions that were taken for an expected one before its answer came, by channel. */
+  readonly #adopted = new Map<string, string>();
   #opened = 0;
 
   constructor(openChannel: (sessionId: string) => string) {
@@ -38,10 +40,12 @@ export class Router {
 
   /** The answer came, or will not. Undefined: none did. */
   resolve(channelId: string, sessionId: string | undefined): void {
+    const adopted = this.#adopted.get(channelId);
     this.#expected.delete(channelId);
+    this.#adopted.delete(channelId);
     if (sessionId === undefined) return;
     // What went here before the answer belonged to another session after all.
-    for (const [other, channel] of this.#channels) if (channel === channelId) this.#channels.delete(other);
+    if (adopted !== undefined && adopted !== sessionId) this.#channels.delete(adopted);
     this.#channels.set(sessionId, channelId);
   }
 
@@ -84,8 +88,8 @@ export class Router {
   /** A session nobody told us of: that of the only request for one that is open, or one the agent opened by itself. */
   #adopt(sessionId: string): string | undefined {
     const [expected, another] = this.#expected;
-    const taken = expected !== undefined && [...this.#channels.values()].includes(expected);
-    if (expected !== undefined && another === undefined && !taken) {
+    if (expected !== undefined && another === undefined && !this.#adopted.has(expected)) {
+      this.#adopted.set(expected, sessionId);
       this.#channels.set(sessionId, expected);
       return expected;
     }

@@ -1,9 +1,8 @@
-import { type Snapshot, type SnapshotChannel, utf8Length } from '@heliograph/wire';
+import { type PermissionPolicy, type Snapshot, type SnapshotChannel, utf8Length } from '@heliograph/wire';
 import type { Channel } from '../agent/channels.ts';
 import type { PermissionRequest } from '../agent/permission.ts';
 import type { PromptQueue } from '../agent/prompt-queue.ts';
 import { MAX_SESSION_ID_LENGTH } from '../agent/router.ts';
-import type { PermissionPolicy } from '../options.ts';
 
 /** What an agent may call itself. */
 const MAX_NAME_LENGTH = 200;
@@ -16,12 +15,12 @@ export interface RunState {
   readonly name: string;
   readonly host: string;
   readonly permissions: PermissionPolicy;
-  readonly cwd: string;
+  readonly policyOf: (channelId: string) => PermissionPolicy | undefined;
   readonly initializeResult: unknown;
   readonly process: Snapshot['agent']['process'];
   readonly streams: Snapshot['streams'];
   readonly channels: readonly Channel[];
-  readonly queueOf: (channel: Channel) => PromptQueue;
+  readonly queueOf: (channelId: string) => PromptQueue;
   readonly pending: readonly PermissionRequest[];
 }
 
@@ -46,8 +45,11 @@ export function describeRun(state: RunState): Snapshot {
   };
 }
 
-function describeChannel(channel: Channel, { cwd, queueOf, pending }: RunState): Snapshot['channels'][number] {
-  const { channelId, sessionId, title, turns, turn, lastActivity } = channel;
+function describeChannel(channel: Channel, { queueOf, policyOf, pending }: RunState): Snapshot['channels'][number] {
+  const { channelId, sessionId, cwd, title, turns, turn, lastActivity, isClosed } = channel;
+  const { configOptions, modes, models } = channel.config;
+  const hasConfig = configOptions !== undefined || modes !== undefined || models !== undefined;
+  const policy = policyOf(channelId);
   return {
     channelId,
     sessionId: (sessionId?.length ?? 0) > MAX_SESSION_ID_LENGTH ? null : sessionId,
@@ -55,7 +57,14 @@ function describeChannel(channel: Channel, { cwd, queueOf, pending }: RunState):
     title,
     turns,
     ...(turn !== undefined ? { activeTurn: turn.turnId } : {}),
-    queue: queueOf(channel).map(({ promptRequestId }, index) => ({ promptRequestId, position: index + 1 })),
+    queue: queueOf(channelId).map(({ promptRequestId, content }, at) => ({
+      promptRequestId,
+      position: at + 1,
+      content,
+    })),
+    ...(hasConfig ? { config: { configOptions, modes, models } } : {}),
+    ...(policy !== undefined ? { policy } : {}),
+    ...(isClosed ? { closed: true } : {}),
     pending: pending.filter((request) => request.channelId === channelId).map(describePending),
     lastActivity,
   };
@@ -69,26 +78,34 @@ function describePending(request: PermissionRequest): Snapshot['channels'][numbe
 }
 
 /**
- * The payload of a snapshot that fits `maxBytes`. What is left out, as far as it must be: the oldest turns, then the oldest
- * pending requests (counted in `pendingOmitted`), then the channels that were quiet longest and their streams, the one prompts go to last of all.
+ * The payload of a snapshot that fits `maxBytes`. What is left out, as far as it must be: what queued prompts say and what
+ * sessions can be set to, then the oldest turns, then the oldest pending requests (counted in `pendingOmitted`), then the
+ * channels that were quiet longest and their streams, the one prompts go to first last of all.
  */
 export function encodeSnapshot(snapshot: Snapshot, maxBytes: number): string {
-  const turns = newestFirst(snapshot.channels.flatMap((channel) => channel.turns.map(({ firstSeq }) => firstSeq)));
-  const asked = snapshot.channels.flatMap(({ pending }) => pending);
+  const whole = JSON.stringify(snapshot);
+  if (utf8Length(whole) <= maxBytes) return whole;
+  const lean = { ...snapshot, channels: snapshot.channels.map(withoutDetail) };
+  const turns = newestFirst(lean.channels.flatMap((channel) => channel.turns.map(({ firstSeq }) => firstSeq)));
+  const asked = lean.channels.flatMap(({ pending }) => pending);
   const times = asked.map(({ askedAt }) => askedAt).toSorted((a, b) => (a < b ? 1 : -1));
   // The first is the one that prompts go to.
-  const [own = [], ...others] = snapshot.channels;
+  const [own = [], ...others] = lean.channels;
   const quiet = [own, others.toSorted((a, b) => (a.lastActivity < b.lastActivity ? 1 : -1))].flat();
   const counts = { turns: turns.length, pending: asked.length, channels: quiet.length };
   for (;;) {
     const payload = JSON.stringify(
-      cut(snapshot, quiet.slice(0, counts.channels), turns[counts.turns - 1], times[counts.pending - 1]),
+      cut(lean, quiet.slice(0, counts.channels), turns[counts.turns - 1], times[counts.pending - 1]),
     );
     if (utf8Length(payload) <= maxBytes) return payload;
     const next = counts.turns > 0 ? 'turns' : counts.pending > 0 ? 'pending' : 'channels';
     if (counts[next] === 0) return payload;
     counts[next] = Math.floor(counts[next] / 2);
   }
+}
+
+function withoutDetail({ config: _config, queue, ...channel }: SnapshotChannel): SnapshotChannel {
+  return { ...channel, queue: queue.map(({ promptRequestId, position }) => ({ promptRequestId, position })) };
 }
 
 function newestFirst(seqs: readonly number[]): number[] {

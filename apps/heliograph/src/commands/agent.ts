@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { type PermissionRule, parsePermissionRules } from '@heliograph/app-harness';
+import { parsePermissionRules } from '@heliograph/app-harness';
+import type { PermissionRule } from '@heliograph/wire';
 import { chosenAgent, knownAgent } from '../agent-choice.ts';
 import { agentFolder } from '../agent-folder.ts';
 import { type IdentityOptions, invitedIdentity, ownIdentity } from '../agent-identity.ts';

@@ -1,6 +1,6 @@
 import type { ContentBlock } from '../acp/acp.ts';
-import { isHex64 } from '../nostr/bytes.ts';
-import { err, ok, type Result } from '../result.ts';
+import type { AuthTag } from '../nostr/nip-oa.ts';
+import type { PermissionPolicy, PermissionRule } from './permission-rule.ts';
 
 /** Members of every control. `requestId`, `issuedAt` and `run` are absent in Buzz's three controls, `run` in `hello`. */
 export interface ControlBase {
@@ -9,6 +9,8 @@ export interface ControlBase {
   readonly issuedAt?: string;
   /** The harness run it is meant for. */
   readonly run?: string;
+  /** The device it comes from, in the owner's words; recorded with what it decides. */
+  readonly viewer?: string;
 }
 
 export interface CancelTurn extends ControlBase {
@@ -68,10 +70,46 @@ export interface RestartAgent extends ControlBase {
   readonly type: 'restart_agent';
 }
 
-/** What becomes of permission requests from now on, until the harness is restarted. */
+/** Begins a session, in a channel that is there (in the place of its session) or in a new one of this id. */
+export interface NewSession extends ControlBase {
+  readonly type: 'new_session';
+  /** A UUID. */
+  readonly channelId: string;
+  /** Absolute; else the folder the harness was started in. */
+  readonly cwd?: string;
+}
+
+/** Opens a session the agent knows from before, in a channel that is there or in a new one of this id. */
+export interface LoadSession extends ControlBase {
+  readonly type: 'load_session';
+  /** A UUID. */
+  readonly channelId: string;
+  readonly sessionId: string;
+  /** Absolute; else the folder the harness was started in. */
+  readonly cwd?: string;
+}
+
+/** Ends a channel's session, where the agent can, and takes no more prompts for it. */
+export interface CloseSession extends ControlBase {
+  readonly type: 'close_session';
+  readonly channelId: string;
+}
+
+/** A newer attestation of the agent's key, by the owner: the harness shows it to relays from now on. */
+export interface SetAuth extends ControlBase {
+  readonly type: 'set_auth';
+  readonly tag: AuthTag;
+}
+
+/** What becomes of permission requests from now on: these rules first (none where absent), then the policy (absent: the one there is). */
 export interface SetPolicy extends ControlBase {
   readonly type: 'set_policy';
-  readonly policy: 'ask' | 'allow' | 'reject';
+  /** Of this channel only; else of every channel without a policy of its own. */
+  readonly channelId?: string;
+  readonly policy?: PermissionPolicy;
+  readonly rules?: readonly PermissionRule[];
+  /** Also after the harness was restarted; else until then. */
+  readonly persist?: boolean;
 }
 
 export interface PermissionDecisionControl extends ControlBase {
@@ -107,7 +145,11 @@ export type Control =
   | SwitchModel
   | SetMode
   | SetConfigOption
+  | NewSession
+  | LoadSession
+  | CloseSession
   | RestartAgent
+  | SetAuth
   | SetPolicy
   | PermissionDecisionControl
   | Hello
@@ -135,174 +177,8 @@ export interface ControlResult {
   readonly turnId?: string;
   readonly requestNonce?: string;
   readonly optionId?: string;
+  /** new_session, load_session: the session that is open now. */
+  readonly sessionId?: string;
   /** switch_model, set_mode, set_config_option: what the agent confirmed. */
   readonly value?: string | boolean;
-}
-
-const MAX_HAVE = 256;
-const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
-/** The JSON text of a control. */
-export function encodeControl(control: Control): string {
-  return JSON.stringify(control);
-}
-
-/** Reads a decrypted control strictly: a member that is there must have the right shape. Unknown members are ignored. */
-export function parseControl(text: string): Result<Control, ControlError> {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return err({ code: 'not-json', message: 'a control is a JSON object' });
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return err({ code: 'malformed', message: 'a control is a JSON object' });
-  }
-  const c = value as Record<string, unknown>;
-  const { type, requestId, issuedAt, run } = c;
-  if (typeof type !== 'string') return err({ code: 'malformed', message: 'type: expected text' });
-  const id = typeof requestId === 'string' && UUID.test(requestId) ? requestId : undefined;
-  const bad = (member: string, expected: string): Result<never, ControlError> =>
-    err({
-      code: 'malformed',
-      message: `${type}: ${member}: expected ${expected}`,
-      type,
-      ...(id ? { requestId: id } : {}),
-    });
-  if (requestId !== undefined && id === undefined) return bad('requestId', 'a UUID');
-  if (issuedAt !== undefined && (typeof issuedAt !== 'string' || !RFC_3339.test(issuedAt))) {
-    return bad('issuedAt', 'an RFC 3339 time');
-  }
-  if (run !== undefined && typeof run !== 'string') return bad('run', 'text');
-  const base = {
-    ...(id !== undefined ? { requestId: id } : {}),
-    ...(issuedAt !== undefined ? { issuedAt } : {}),
-    ...(run !== undefined ? { run } : {}),
-  } as ControlBase;
-  const isText = (member: string) => typeof c[member] === 'string' && c[member] !== '';
-
-  switch (type) {
-    case 'cancel_turn':
-      if (!isText('channelId')) return bad('channelId', 'text');
-      if (c.turnId !== undefined && !isText('turnId')) return bad('turnId', 'text');
-      if (c.force !== undefined && typeof c.force !== 'boolean') return bad('force', 'true or false');
-      return ok({
-        ...base,
-        type,
-        channelId: c.channelId as string,
-        ...(c.turnId !== undefined ? { turnId: c.turnId as string } : {}),
-        ...(c.force !== undefined ? { force: c.force as boolean } : {}),
-      });
-    case 'prompt': {
-      if (!isText('channelId')) return bad('channelId', 'text');
-      const { content, mode } = c;
-      if (!isPromptContent(content)) {
-        return bad('content', 'a non-empty list of ACP content blocks');
-      }
-      if (mode !== undefined && mode !== 'queue' && mode !== 'steer' && mode !== 'interrupt') {
-        return bad('mode', 'queue, steer or interrupt');
-      }
-      return ok({ ...base, type, channelId: c.channelId as string, content, ...(mode !== undefined ? { mode } : {}) });
-    }
-    case 'unqueue':
-      if (!isText('channelId')) return bad('channelId', 'text');
-      if (!isText('promptRequestId')) return bad('promptRequestId', 'text');
-      return ok({ ...base, type, channelId: c.channelId as string, promptRequestId: c.promptRequestId as string });
-    case 'replace_queued': {
-      if (!isText('channelId')) return bad('channelId', 'text');
-      if (!isText('promptRequestId')) return bad('promptRequestId', 'text');
-      const { content } = c;
-      if (!isPromptContent(content)) return bad('content', 'a non-empty list of ACP content blocks');
-      const promptRequestId = c.promptRequestId as string;
-      return ok({ ...base, type, channelId: c.channelId as string, promptRequestId, content });
-    }
-    case 'switch_model':
-      if (!isText('channelId')) return bad('channelId', 'text');
-      if (!isText('modelId')) return bad('modelId', 'text');
-      return ok({ ...base, type, channelId: c.channelId as string, modelId: c.modelId as string });
-    case 'set_mode':
-      if (!isText('channelId')) return bad('channelId', 'text');
-      if (!isText('modeId')) return bad('modeId', 'text');
-      return ok({ ...base, type, channelId: c.channelId as string, modeId: c.modeId as string });
-    case 'set_config_option': {
-      if (!isText('channelId')) return bad('channelId', 'text');
-      if (!isText('configId')) return bad('configId', 'text');
-      const { value } = c;
-      if (typeof value !== 'string' && typeof value !== 'boolean') return bad('value', 'text, or true or false');
-      return ok({ ...base, type, channelId: c.channelId as string, configId: c.configId as string, value });
-    }
-    case 'restart_agent':
-      return ok({ ...base, type });
-    case 'set_policy': {
-      const { policy } = c;
-      if (policy !== 'ask' && policy !== 'allow' && policy !== 'reject') return bad('policy', 'ask, allow or reject');
-      // Read as the whole agent's and for ever, it would do other than what was said.
-      if (c.channelId !== undefined) return bad('channelId', 'nothing: the policy is that of the whole agent');
-      if (c.persist === true) return bad('persist', 'nothing: the policy lasts until the harness is restarted');
-      return ok({ ...base, type, policy });
-    }
-    case 'permission_decision':
-      if (!isText('channelId')) return bad('channelId', 'text');
-      if (!isText('requestNonce')) return bad('requestNonce', 'text');
-      if (c.requestSha256 !== undefined && !isHex64(c.requestSha256)) return bad('requestSha256', '64 hex digits');
-      if (typeof c.optionId !== 'string') return bad('optionId', 'text');
-      if (c.confirm !== undefined && typeof c.confirm !== 'boolean') return bad('confirm', 'true or false');
-      return ok({
-        ...base,
-        type,
-        channelId: c.channelId as string,
-        requestNonce: c.requestNonce as string,
-        ...(c.requestSha256 !== undefined ? { requestSha256: c.requestSha256 as string } : {}),
-        optionId: c.optionId,
-        ...(c.confirm !== undefined ? { confirm: c.confirm as boolean } : {}),
-      });
-    case 'hello': {
-      if (!isText('viewer')) return bad('viewer', 'text');
-      const { features = [], have } = c;
-      if (!Array.isArray(features) || !features.every((f) => typeof f === 'string'))
-        return bad('features', 'a list of text');
-      if (have !== undefined && (!Array.isArray(have) || have.length > MAX_HAVE || !have.every(isHave))) {
-        return bad('have', `at most ${MAX_HAVE} of {stream, seq}`);
-      }
-      return ok({ ...base, type, viewer: c.viewer as string, features, ...(have !== undefined ? { have } : {}) });
-    }
-    case 'replay':
-      if (!isText('stream')) return bad('stream', 'text');
-      if (!isSeq(c.fromSeq)) return bad('fromSeq', 'a seq from 1 on');
-      if (c.toSeq !== undefined && !isSeq(c.toSeq)) return bad('toSeq', 'a seq from 1 on');
-      return ok({
-        ...base,
-        type,
-        stream: c.stream as string,
-        fromSeq: c.fromSeq,
-        ...(c.toSeq !== undefined ? { toSeq: c.toSeq } : {}),
-      });
-    default:
-      return err({
-        code: 'unknown-type',
-        message: `control "${type.slice(0, 64)}" is not known here`,
-        type,
-        ...(id !== undefined ? { requestId: id } : {}),
-      });
-  }
-}
-
-function isPromptContent(value: unknown): value is ContentBlock[] {
-  return Array.isArray(value) && value.length > 0 && value.every(isContentBlock);
-}
-
-function isContentBlock(value: unknown): value is ContentBlock {
-  return typeof value === 'object' && value !== null && typeof (value as ContentBlock).type === 'string';
-}
-
-function isSeq(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 1;
-}
-
-function isHave(value: unknown): value is { stream: string; seq: number } {
-  const have = value as { stream?: unknown; seq?: unknown } | null;
-  return (
-    typeof have === 'object' && have !== null && typeof have.stream === 'string' && (isSeq(have.seq) || have.seq === 0)
-  );
 }

@@ -1,4 +1,5 @@
 export * from './control.ts';
+export * from './control-text.ts';
 export * from './envelope.ts';
 export * from './event.ts';
 export * from './frame.ts';
@@ -6,4 +7,5 @@ export * from './kinds.ts';
 export * from './line-body.ts';
 export * from './line-sha256.ts';
 export * from './parts.ts';
+export * from './permission-rule.ts';
 export * from './usage.ts';

@@ -1,4 +1,5 @@
 import type { ContentBlock } from '../acp/acp.ts';
+import type { PermissionPolicy } from './permission-rule.ts';
 
 /** Payloads of the observer kinds the harness makes (WIRE 2). Readers treat every member as possibly absent. */
 
@@ -56,6 +57,13 @@ export interface SessionResolved {
   readonly loaded?: boolean;
   /** Why the session before this one could not be opened again: what it knew is lost. */
   readonly contextLost?: string;
+}
+
+/** What a session can be set to and is: members of the agent's answer, kept current. */
+export interface SessionConfigCaptured {
+  readonly configOptions?: unknown;
+  readonly modes?: unknown;
+  readonly models?: unknown;
 }
 
 export interface AgentStderr {
@@ -159,7 +167,7 @@ export interface Snapshot {
     readonly process: 'starting' | 'running' | 'exited';
   };
   readonly host: string;
-  readonly policy: 'ask' | 'allow' | 'reject';
+  readonly policy: PermissionPolicy;
   readonly streams: readonly (StreamHead & { readonly channelId: string | null; readonly openedAt: string })[];
   readonly channels: readonly SnapshotChannel[];
   /** Open requests that are left out because they did not fit; the newest are told. */
@@ -173,7 +181,17 @@ export interface SnapshotChannel {
   readonly title: string | null;
   readonly turns: readonly SnapshotTurn[];
   readonly activeTurn?: string;
-  readonly queue: readonly { readonly promptRequestId: string; readonly position: number }[];
+  readonly queue: readonly {
+    readonly promptRequestId: string;
+    readonly position: number;
+    readonly content?: readonly ContentBlock[];
+  }[];
+  /** What the session can be set to and is, as the agent told it last: `configOptions`, `modes`, `models` of ACP. */
+  readonly config?: SessionConfigCaptured;
+  /** The channel's own policy on permission requests, where it has one. */
+  readonly policy?: PermissionPolicy;
+  /** An owner closed it: it takes no prompts until a session is opened in it. */
+  readonly closed?: true;
   readonly pending: readonly (PermissionPending & { readonly stream: string; readonly askedAt: string })[];
   readonly lastActivity: string;
 }

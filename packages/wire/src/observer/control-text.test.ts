@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Control, encodeControl, parseControl } from './control.ts';
+import type { Control } from './control.ts';
+import { encodeControl, parseControl } from './control-text.ts';
 
 const base = { requestId: '0b6c2f0e-0000-4000-8000-00000000000a', issuedAt: '2026-11-30T09:20:03.123Z', run: 'r' };
 const controls: Control[] = [
@@ -30,6 +31,17 @@ const controls: Control[] = [
   { ...base, type: 'set_config_option', channelId: 'c', configId: 'o', value: false },
   { ...base, type: 'restart_agent' },
   { ...base, type: 'set_policy', policy: 'reject' },
+  {
+    ...base,
+    type: 'set_policy',
+    channelId: 'c',
+    rules: [{ decide: 'allow', kind: ['read'], path: '/w/**' }],
+    persist: true,
+  },
+  { ...base, type: 'new_session', channelId: base.requestId, cwd: '/w' },
+  { ...base, type: 'load_session', channelId: base.requestId, sessionId: 's', viewer: 'phone' },
+  { ...base, type: 'close_session', channelId: 'c' },
+  { ...base, type: 'set_auth', tag: ['auth', 'a'.repeat(64), '', 'b'.repeat(128)] },
   { ...base, type: 'unqueue', channelId: 'c', promptRequestId: 'p' },
   { ...base, type: 'replace_queued', channelId: 'c', promptRequestId: 'p', content: [{ type: 'text', text: 'x' }] },
 ];
@@ -43,16 +55,19 @@ describe('controls', () => {
     expect(parseControl(JSON.stringify({ ...controls[5], more: true }))).toEqual({ ok: true, value: controls[5] });
   });
 
-  it.each([{ channelId: 'c' }, { persist: true }, { policy: 'maybe' }])(
-    'CT3, HA89: a policy with %j is refused',
-    (change) => {
-      const said = { ...base, type: 'set_policy', policy: 'allow', ...change };
-      expect(parseControl(JSON.stringify(said))).toMatchObject({
-        ok: false,
-        error: { code: 'malformed', type: 'set_policy' },
-      });
-    },
-  );
+  it.each([
+    { policy: undefined },
+    { policy: 'maybe' },
+    { rules: [{ decide: 'allow', kind: 'shout' }] },
+    { rules: {} },
+    { persist: 'yes' },
+  ])('CT3, HA89: a policy with %j is refused', (change) => {
+    const said = { ...base, type: 'set_policy', policy: 'allow', ...change };
+    expect(parseControl(JSON.stringify(said))).toMatchObject({
+      ok: false,
+      error: { code: 'malformed', type: 'set_policy' },
+    });
+  });
 
   it('CT3: with a wrong member say which, and can still be answered', () => {
     const bad = (change: object) => parseControl(JSON.stringify({ ...controls[3], ...change }));

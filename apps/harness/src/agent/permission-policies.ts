@@ -1,0 +1,95 @@
+import {
+  isPermissionPolicy,
+  type PermissionPolicy,
+  type PermissionRule,
+  readPermissionRule,
+  type SetPolicy,
+} from '@heliograph/wire';
+import type { SealedFile } from '../sealed-file.ts';
+import { decideByRules } from './permission-rules.ts';
+
+/** Rules first, in their order; then the policy. */
+export interface PolicySetting {
+  readonly policy: PermissionPolicy;
+  readonly rules: readonly PermissionRule[];
+}
+
+/** What the owner set: for the whole agent, and for channels that have their own. */
+export interface PolicySettings {
+  readonly agent?: PolicySetting;
+  readonly channels: Readonly<Record<string, PolicySetting>>;
+}
+
+const NOTHING_SET: PolicySettings = { channels: {} };
+
+/** Who decides a permission request: what the owner set for the channel, else for the agent, else what the harness was started with. */
+export class PermissionPolicies {
+  readonly #started: PolicySetting;
+  readonly #file: SealedFile;
+  #settings: PolicySettings;
+  /** What stays after a restart. */
+  #kept: PolicySettings;
+
+  constructor(started: PolicySetting, file: SealedFile, kept: PolicySettings = NOTHING_SET) {
+    this.#started = started;
+    this.#file = file;
+    this.#settings = kept;
+    this.#kept = kept;
+  }
+
+  /** The whole agent's policy now. */
+  get policy(): PermissionPolicy {
+    return (this.#settings.agent ?? this.#started).policy;
+  }
+
+  /** A channel's own policy, if it has one. */
+  policyOf(channelId: string): PermissionPolicy | undefined {
+    return this.#settings.channels[channelId]?.policy;
+  }
+
+  decide(
+    params: unknown,
+    channelId: string | undefined,
+    cwd: string,
+  ): { readonly policy: PermissionPolicy; readonly rule?: string } {
+    const { policy, rules } = this.#settingOf(channelId);
+    const ruled = decideByRules(rules, params, cwd);
+    return ruled === undefined ? { policy } : { policy: ruled.decide, rule: `rule ${ruled.number}` };
+  }
+
+  /** Takes what the owner set; with `persist` it is on disk when it resolves, and rejects where the disk does not take it. */
+  async set({ channelId, policy, rules = [], persist = false }: SetPolicy): Promise<void> {
+    const setting = { policy: policy ?? this.#settingOf(channelId).policy, rules };
+    const into = (settings: PolicySettings): PolicySettings =>
+      channelId === undefined
+        ? { ...settings, agent: setting }
+        : { ...settings, channels: { ...settings.channels, [channelId]: setting } };
+    this.#settings = into(this.#settings);
+    if (!persist) return;
+    this.#kept = into(this.#kept);
+    await this.#file.write(this.#kept);
+  }
+
+  #settingOf(channelId: string | undefined): PolicySetting {
+    const own = channelId === undefined ? undefined : this.#settings.channels[channelId];
+    return own ?? this.#settings.agent ?? this.#started;
+  }
+}
+
+/** Reads what the owner set to stay; what can't be read whole is left out, so that the owner is asked. */
+export async function readPolicySettings(file: SealedFile): Promise<PolicySettings> {
+  const { agent, channels } = ((await file.read()) ?? {}) as { agent?: unknown; channels?: unknown };
+  const whole = readSetting(agent);
+  const own = Object.entries((channels ?? {}) as object).flatMap(([channelId, value]) => {
+    const setting = readSetting(value);
+    return setting === undefined ? [] : [[channelId, setting] as const];
+  });
+  return { ...(whole !== undefined ? { agent: whole } : {}), channels: Object.fromEntries(own) };
+}
+
+function readSetting(value: unknown): PolicySetting | undefined {
+  const { policy, rules } = (value ?? {}) as { policy?: unknown; rules?: unknown };
+  if (!isPermissionPolicy(policy) || !Array.isArray(rules)) return undefined;
+  const read = rules.map(readPermissionRule);
+  return read.every((rule) => typeof rule !== 'string') ? { policy, rules: read } : undefined;
+}

@@ -1,0 +1,315 @@
+import { err, hexEncode, ok, type PermissionPolicy, type Result } from '@heliograph/wire';
+import type { Mirror } from '../mirror/mirror.ts';
+import type { Emitted, Place } from '../mirror/observer-bus.ts';
+import type { FilledOptions } from '../options.ts';
+import { noteActivity } from './activity.ts';
+import type { Agent, OpenedSession } from './agent.ts';
+import { AgentKeeper } from './agent-keeper.ts';
+import type { ProcessExit } from './agent-process.ts';
+import { type Channel, Channels } from './channels.ts';
+import { Conversation, type Reply } from './conversation.ts';
+import type { StartFailure } from './failure.ts';
+import { continuation, type KeptChannels } from './kept-channels.ts';
+import { PermissionDesk } from './permission-desk.ts';
+import { SessionOpener, type WantedSession } from './session-opener.ts';
+import type { ReadLine } from './tap.ts';
+
+export interface SessionsPort {
+  readonly run: string;
+  readonly mirror: Mirror;
+  /** What decides a permission request of this channel before the owner is asked. */
+  policy(params: unknown, channel: Channel | undefined): { readonly policy: PermissionPolicy; readonly rule?: string };
+  /** The channels, or what they could be opened again with, have changed; resolves when that is on disk. */
+  changed(): Promise<void>;
+  /** The very first start failed: there is nothing to mirror. */
+  failed(reason: string): void;
+}
+
+const NONCE_BYTES = 16;
+
+/** The channels that take prompts, the sessions open in them, and the one agent process that holds those. */
+export class Sessions {
+  readonly channels: Channels;
+  readonly permissions: PermissionDesk;
+  /** The channel that is there from the start. */
+  readonly main: Channel;
+  readonly #options: FilledOptions;
+  readonly #port: SessionsPort;
+  readonly #keeper: AgentKeeper;
+  readonly #opener: SessionOpener;
+  readonly #conversations = new Map<string, Conversation>();
+  /** Channels that a session is on its way to. */
+  readonly #opening = new Set<string>();
+  /** Who waits for an agent that takes prompts. */
+  #waiting: ((up: Result<Agent, StartFailure>) => void)[] = [];
+  /** Who asked for the agent to be started anew. */
+  #restarting: Reply[] = [];
+
+  constructor(options: FilledOptions, port: SessionsPort, kept: KeptChannels | undefined) {
+    const { mirror } = port;
+    this.#options = options;
+    this.#port = port;
+    const continues = new Map(
+      kept?.channels.map((channel) => [channel.channelId, continuation(channel, mirror.lastKept(channel.stream))]),
+    );
+    this.channels = new Channels(port.run, options.uuid, (stream, id) => mirror.open(stream, id, continues.get(id)));
+    this.permissions = this.#makeDesk();
+    this.#keeper = this.#makeKeeper();
+    this.#opener = new SessionOpener((...opened) => void this.#resolve(...opened));
+    const isSameAgent = kept?.agent === this.agentLine;
+    const [first, ...others] = kept?.channels ?? [];
+    this.main = this.add(options.cwd, first?.channelId).channel;
+    if (isSameAgent) this.main.earlier = first?.session;
+    for (const { channelId, cwd, session } of isSameAgent ? others : [])
+      this.add(cwd, channelId).channel.earlier = session;
+  }
+
+  /** What tells whose sessions these are: other agents have no such ones. */
+  get agentLine(): string {
+    return JSON.stringify([this.#options.command, this.#options.cwd]);
+  }
+
+  /** The agent, while it takes prompts. */
+  get ready(): Agent | undefined {
+    return this.#keeper.ready;
+  }
+
+  get process(): AgentKeeper['process'] {
+    return this.#keeper.process;
+  }
+
+  /** The agent's answer to initialize, undefined while there is none. */
+  get initializeResult(): unknown {
+    return this.#keeper.agent?.initializeResult;
+  }
+
+  /** Those channels that take prompts. */
+  conversation(channelId: string): Conversation | undefined {
+    return this.#conversations.get(channelId);
+  }
+
+  /** Starts the agent; rejects when its process can't be started. */
+  startFirst(): Promise<void> {
+    return this.#keeper.startFirst();
+  }
+
+  close(): Promise<void> {
+    return this.#keeper.close();
+  }
+
+  /** Ends the agent and starts it anew; the channels open their sessions again. */
+  restart(reply: Reply): void {
+    if (this.#keeper.restart()) this.#restarting.push(reply);
+    else reply({ status: 'failure', reason: 'the agent is starting already' });
+  }
+
+  /** Of every channel that takes prompts, closed ones too. */
+  get conversations(): readonly Conversation[] {
+    return [...this.#conversations.values()];
+  }
+
+  /** Whether a session is on its way to this channel. */
+  isOpening(channelId: string): boolean {
+    return this.#opening.has(channelId) || (channelId === this.main.channelId && this.process === 'starting');
+  }
+
+  /** One more channel that takes prompts; its session is opened when it is wanted. */
+  add(cwd: string, channelId?: string): Conversation {
+    const channel = this.channels.open({ cwd, ...(channelId !== undefined ? { channelId } : {}) });
+    const conversation = this.#makeConversation(channel);
+    this.#conversations.set(channel.channelId, conversation);
+    return conversation;
+  }
+
+  /** Brings a channel a session as soon as the agent takes prompts; the caller has seen that none is on its way. */
+  async bring(conversation: Conversation, wanted: WantedSession): Promise<Result<Agent, StartFailure>> {
+    const { channelId } = conversation.channel;
+    this.#opening.add(channelId);
+    const up = await this.#agentUp();
+    const opened = up.ok ? await this.#opener.open(up.value, conversation.channel, wanted) : up;
+    this.#opening.delete(channelId);
+    return opened.ok ? up : opened;
+  }
+
+  /** Writes down what the next run may go on with; false where that failed, which is logged. */
+  async keep(): Promise<boolean> {
+    try {
+      await this.#port.changed();
+      return true;
+    } catch (cause) {
+      this.#options.log.warn({ err: cause }, 'the sessions could not be written down: a restart will begin new ones');
+      return false;
+    }
+  }
+
+  /** The prompts that wait go to the channel's session, or the first of them fails of what keeps it from opening. */
+  async #serve(conversation: Conversation): Promise<void> {
+    if (this.#opening.has(conversation.channel.channelId)) return;
+    const outcome = await this.bring(conversation, { type: 'kept' });
+    if (outcome.ok) conversation.sessionReady(outcome.value);
+    else conversation.startFailed(outcome.error);
+  }
+
+  /** The agent as soon as it takes prompts, or why it does not start. */
+  #agentUp(): Promise<Result<Agent, StartFailure>> {
+    const { ready } = this.#keeper;
+    if (ready !== undefined) return Promise.resolve(ok(ready));
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve);
+      this.#keeper.start();
+    });
+  }
+
+  #up(up: Result<Agent, StartFailure>): void {
+    for (const resolve of this.#waiting.splice(0)) resolve(up);
+    for (const reply of this.#restarting.splice(0))
+      reply(up.ok ? { status: 'applied' } : { status: 'failure', reason: up.error.message });
+  }
+
+  #makeDesk(): PermissionDesk {
+    const { clock, crypto, permissionTimeoutMs } = this.#options;
+    const { mirror } = this.#port;
+    return new PermissionDesk({
+      policy: (params, channelId) => this.#port.policy(params, this.channels.get(channelId)),
+      clock,
+      timeoutMs: permissionTimeoutMs,
+      nonce: () => hexEncode(crypto.randomBytes(NONCE_BYTES)),
+      sha256: (bytes) => crypto.sha256(bytes),
+      write: (lines) => this.#keeper.agent?.write(lines) ?? Promise.resolve(new Error('the agent has exited')),
+      emitUrgent: (place, kind, payload, fromSeq) =>
+        mirror.emitUrgent(place, { kind, payload: JSON.stringify(payload) }, fromSeq),
+      pin: (span) => mirror.pin(span),
+      cancelledBy: (channelId) => this.#conversations.get(channelId ?? '')?.cancelledBy,
+    });
+  }
+
+  #makeConversation(channel: Channel): Conversation {
+    const { clock, turnLivenessMs, cancelGraceMs, command, cwd, uuid, idleTimeoutMs, turnTimeoutMs } = this.#options;
+    const { mirror } = this.#port;
+    return new Conversation(
+      {
+        clock,
+        livenessMs: turnLivenessMs,
+        cancelGraceMs,
+        limits: { idleMs: idleTimeoutMs, turnMs: turnTimeoutMs },
+        agentName: { command, cwd },
+        permissions: this.permissions,
+        uuid,
+        now: () => mirror.now(),
+        emit: (place, body) => mirror.emit(place, body),
+        head: (stream) => mirror.head(stream),
+        lastByteAgeMs: () => this.#keeper.agent?.lastByteAgeMs() ?? 0,
+        openSession: () => void this.#serve(this.#conversations.get(channel.channelId) as Conversation),
+        killAgent: () => this.#keeper.killAndRespawn(),
+        prompted: () => this.#noteContext(channel),
+        bytesRead: () => this.#keeper.agent?.bytesRead ?? 0,
+        restReason: () =>
+          this.#keeper.isResting
+            ? 'the agent keeps crashing: it is left alone for a while, then started anew'
+            : undefined,
+        otherOpenTurns: () => this.channels.all().filter((c) => c !== channel && c.turn !== undefined).length,
+      },
+      channel,
+    );
+  }
+
+  #makeKeeper(): AgentKeeper {
+    const { mirror } = this.#port;
+    return new AgentKeeper(this.#options, {
+      openChannel: (sessionId) => this.channels.open({ sessionId, cwd: this.#options.cwd }).channelId,
+      place: (route) => this.channels.place(route),
+      emit: (place, body) => mirror.emit(place, body),
+      isBehind: () => mirror.isBehind,
+      tell: (kind, payload) => this.#tell(kind, payload),
+      onPermission: (line) => {
+        this.#note(line);
+        this.permissions.ask(line);
+      },
+      onWithdrawn: (id) => this.permissions.withdraw(id),
+      onNotification: (line) => this.#note(line),
+      openFirst: async (agent) =>
+        this.main.isClosed ? ok(undefined) : this.#opener.open(agent, this.main, { type: 'kept' }),
+      onReady: (agent) => this.#ready(agent),
+      onStartFailed: (failure, isFirst) => this.#startFailed(failure, isFirst),
+      onGone: (...end) => this.#gone(...end),
+      isWanted: () => this.#waiting.length > 0 || [...this.#conversations.values()].some((one) => one.wantsAgent),
+    });
+  }
+
+  #ready(agent: Agent): void {
+    this.#up(ok(agent));
+    if (this.main.sessionId !== null) this.#conversations.get(this.main.channelId)?.sessionReady(agent);
+    for (const conversation of this.#conversations.values())
+      if (conversation.wantsAgent) void this.#serve(conversation);
+  }
+
+  #startFailed(failure: StartFailure, isFirst: boolean): void {
+    // The session may be what the start failed of: it is not tried again.
+    if (this.main.earlier === undefined) void this.keep();
+    if (!isFirst) this.#options.log.error({ code: failure.code }, failure.message);
+    this.#up(err(failure));
+    if (!isFirst) return;
+    const outcome = failure.code === 'auth' ? 'auth' : failure.code === 'exited' ? 'exited' : 'error';
+    this.#emit(this.main, 'turn_error', { outcome, error: failure.message });
+    this.#port.failed(failure.message);
+  }
+
+  #gone(exit: ProcessExit, stderrTail: string, isWanted: boolean, respawnInMs: number): void {
+    const later = respawnInMs > 0 ? { respawnInMs } : {};
+    this.#tell('agent_exited', { ...exit, expected: isWanted, ...later });
+    if (!isWanted) this.#options.log.warn({ ...exit }, 'the agent exited');
+    this.permissions.gone();
+    for (const conversation of this.#conversations.values()) conversation.agentGone(exit, stderrTail, isWanted);
+  }
+
+  /** A channel has its session: told in the channel's own stream, with where the request for it stands. */
+  async #resolve(
+    channel: Channel,
+    { sessionId, result, how }: OpenedSession,
+    request: Promise<Emitted | Error>,
+    contextLost?: string,
+  ): Promise<void> {
+    const isNewSession = how === 'new';
+    channel.madeMs = isNewSession ? this.#options.clock.nowMs() : (channel.earlier?.createdMs ?? 0);
+    channel.sessionId = sessionId;
+    if (isNewSession) channel.earlier = undefined;
+    else this.#noteContext(channel);
+    channel.config = result;
+    const written = await request;
+    const requestSeq = written instanceof Error ? 0 : written.firstSeq;
+    this.#emit(channel, 'session_resolved', {
+      sessionId,
+      isNewSession,
+      requestStream: isNewSession ? this.#port.run : channel.stream,
+      requestSeq,
+      ...(how === 'loaded' ? { loaded: true } : {}),
+      ...(contextLost !== undefined ? { contextLost } : {}),
+    });
+    const { configOptions, modes, models } = result;
+    if (configOptions === undefined && modes === undefined && models === undefined) return;
+    this.#emit(channel, 'session_config_captured', { configOptions, modes, models });
+  }
+
+  /** The open session holds something: it is worth opening again. */
+  #noteContext(channel: Channel): void {
+    const { sessionId, madeMs } = channel;
+    if (sessionId === null || channel.earlier?.sessionId === sessionId) return;
+    channel.earlier = { sessionId, createdMs: madeMs };
+    void this.keep();
+  }
+
+  #note(line: ReadLine): void {
+    const channel = this.channels.get(line.route.channelId);
+    if (channel !== undefined) noteActivity(channel, line);
+  }
+
+  #emit({ stream, sessionId }: Channel, kind: string, payload: object): void {
+    this.#port.mirror.emit({ stream, sessionId, turnId: null }, { kind, payload: JSON.stringify(payload) });
+  }
+
+  /** In the harness stream. */
+  #tell(kind: string, payload: object): void {
+    const place: Place = { stream: this.#port.run, sessionId: null, turnId: null };
+    this.#port.mirror.emit(place, { kind, payload: JSON.stringify(payload) });
+  }
+}
