@@ -61,6 +61,6 @@ describe('a rules file', () => {
     expect(error('[{"decide":"allow","tool":"x"}]')).toContain('"tool" is not known');
     expect(error('[{"decide":"allow","path":"a/*"}]')).toContain('absolute path');
     expect(error('[{"decide":"allow","command":""}]')).toContain('command: expected text');
-    expect(error('[7]')).toContain('rule 1: decide');
+    expect(error('[7]')).toContain('rule 1: expected an object');
   });
 });

@@ -145,7 +145,7 @@ describe('late viewers', () => {
     const turns = Array.from({ length: 1_000 }, (_, i) => ({ turnId: `turn-${i}`, firstSeq: i + 1, lastSeq: i + 1 }));
     const snapshot = {
       streams: [],
-      channels: [{ channelId: 'c', turns, pending: [], lastActivity: '' }],
+      channels: [{ channelId: 'c', turns, queue: [], pending: [], lastActivity: '' }],
     } as unknown as Snapshot;
     const payload = encodeSnapshot(snapshot, 8_000);
     expect(payload.length).toBeLessThanOrEqual(8_000);
