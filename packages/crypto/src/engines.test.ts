@@ -174,6 +174,18 @@ describe.each(engines.map((crypto): [string, Crypto] => [crypto.name, crypto]))(
     }
   });
 
+  test('CR6: a key that was checked before is known by all its bytes, whatever happened to them since', () => {
+    const [publicKey, message, signature] = bip340Bytes(0);
+    const bytes = new Uint8Array(publicKey);
+    expect(crypto.schnorrVerify(signature, message, bytes)).toBe(true);
+    // The same place to remember it by, another key: once one that is on no curve, once the caller's own bytes changed.
+    const other = new Uint8Array(publicKey).fill(0xff, 2);
+    expect(crypto.schnorrVerify(signature, message, other)).toBe(false);
+    bytes[31] = (bytes[31] as number) ^ 1;
+    expect(crypto.schnorrVerify(signature, message, bytes)).toBe(false);
+    expect(crypto.schnorrVerify(signature, message, publicKey)).toBe(true);
+  });
+
   test('CR6: verifying answers false to any malformed input and never throws', () => {
     fc.assert(
       fc.property(

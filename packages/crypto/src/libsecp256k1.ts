@@ -69,6 +69,8 @@ function bindCurve(koffi: typeof Koffi, library: Koffi.LibraryHandle): Curve {
   const keypair = new Uint8Array(KEYPAIR_BYTES);
   const unusedHash = new Uint8Array(32);
 
+  const points = new KnownPoints((xOnly, parsed) => parseXOnly(context, parsed, xOnly) === 1);
+
   const withKeypair = <T>(secretKey: Uint8Array, use: () => T): T => {
     checkLength('secret key', secretKey, 32);
     try {
@@ -110,7 +112,42 @@ function bindCurve(koffi: typeof Koffi, library: Koffi.LibraryHandle): Curve {
       }),
     schnorrVerify(sig64, hash32, xOnlyPublicKey) {
       if (sig64.length !== 64 || hash32.length !== 32 || xOnlyPublicKey.length !== 32) return false;
-      return parseXOnly(context, point, xOnlyPublicKey) === 1 && verify(context, sig64, hash32, 32, point) === 1;
+      const signer = points.of(xOnlyPublicKey);
+      return signer !== undefined && verify(context, sig64, hash32, 32, signer) === 1;
     },
   };
+}
+
+/** How many keys' points are remembered; a power of two. */
+const KNOWN_POINTS = 1_024;
+
+/**
+ * Public keys as the library parsed them, so that who signs often costs the square root once: an eighth of a check. Each
+ * key has one place, by its first bytes, and a later key takes it.
+ */
+class KnownPoints {
+  readonly #parse: (xOnlyPublicKey: Uint8Array, point: Uint8Array) => boolean;
+  readonly #places: { readonly key: Uint8Array; readonly point: Uint8Array }[] = [];
+
+  constructor(parse: (xOnlyPublicKey: Uint8Array, point: Uint8Array) => boolean) {
+    this.#parse = parse;
+  }
+
+  /** The point of this x-only key, or undefined when there is none on the curve. */
+  of(xOnlyPublicKey: Uint8Array): Uint8Array | undefined {
+    const place = ((xOnlyPublicKey[0] as number) | ((xOnlyPublicKey[1] as number) << 8)) % KNOWN_POINTS;
+    const known = this.#places[place];
+    if (known !== undefined && isSame(known.key, xOnlyPublicKey)) return known.point;
+    const point = new Uint8Array(PUBLIC_KEY_BYTES);
+    if (!this.#parse(xOnlyPublicKey, point)) return undefined;
+    // A copy, because the caller may use its bytes again.
+    this.#places[place] = { key: new Uint8Array(xOnlyPublicKey), point };
+    return point;
+  }
+}
+
+/** Of public keys, so it may stop at the first difference. */
+function isSame(a: Uint8Array, b: Uint8Array): boolean {
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
 }
