@@ -1,13 +1,13 @@
 import { selectNodeCrypto } from '@heliograph/crypto/node';
 import { describe, expect, test } from 'vitest';
 import {
+  beginVerification,
   type EventError,
   isAddressable,
   isEphemeral,
   isReplaceable,
   type NostrEvent,
   parseEvent,
-  prepareVerification,
   signEvent,
   tagValue,
   VerifiedEvent,
@@ -78,13 +78,35 @@ describe('verifyEvent', () => {
     expect(verified.ok && verified.value.content).toBe(template.content);
   });
 
-  test('NO2: prepareVerification checks the id and gives the hash that is signed', () => {
-    const prepared = prepareVerification(signed, crypto);
-    expect(prepared.ok && Buffer.from(prepared.value.hash).toString('hex')).toBe(signed.id);
-    expect(prepareVerification({ ...signed, content: '' }, crypto)).toMatchObject({
+  test('NO2: beginVerification checks the id and gives what is signed; the answer settles it', () => {
+    const pending = beginVerification(signed, crypto);
+    if (!pending.ok) throw new Error(pending.error.message);
+    const { sig64, hash32, xOnlyPublicKey, settle } = pending.value;
+    expect([sig64, hash32, xOnlyPublicKey].map((bytes) => Buffer.from(bytes).toString('hex'))).toEqual([
+      signed.sig,
+      signed.id,
+      signed.pubkey,
+    ]);
+    const held = settle(true);
+    expect(held.ok && VerifiedEvent.is(held.value) && held.value.json).toBe(signed.json);
+    expect(settle(false)).toMatchObject({ ok: false, error: { code: 'bad-signature' } });
+    expect(beginVerification({ ...signed, content: '' }, crypto)).toMatchObject({
       ok: false,
       error: { code: 'bad-id' },
     });
+  });
+
+  test('NO2: an event that was parsed is verified as it is, and a changed copy of it is not', () => {
+    const parsed = parseEvent(plainCopy(signed));
+    if (!parsed.ok) throw new Error(parsed.error.message);
+    expect(() => Object.assign(parsed.value, { content: 'forged' })).toThrow(TypeError);
+    expect(() => (parsed.value.tags[0] as string[]).push('x')).toThrow(TypeError);
+    expect(verifyEvent(parsed.value, crypto).ok).toBe(true);
+    expect(codeOf({ ...parsed.value, content: 'forged' })).toBe('bad-id');
+    const pretender = Object.assign(Object.create(Object.getPrototypeOf(parsed.value)), plainCopy(signed), {
+      kind: -1,
+    });
+    expect(codeOf(pretender)).toBe('malformed');
   });
 });
 

@@ -23,7 +23,35 @@ export interface NostrEvent extends EventTemplate {
   readonly sig: string;
 }
 
-const MINT = Symbol('only this file makes verified events');
+const MINT = Symbol('only this file makes parsed and verified events');
+
+/** What `parseEvent` made and nobody can have changed since; a copy or a literal is none. */
+class ParsedEvent implements NostrEvent {
+  readonly id: string;
+  readonly pubkey: string;
+  readonly created_at: number;
+  readonly kind: number;
+  readonly tags: readonly (readonly string[])[];
+  readonly content: string;
+  readonly sig: string;
+  readonly #isParsed = true;
+
+  constructor(mint: typeof MINT, id: string, pubkey: string, template: EventTemplate, sig: string) {
+    if (mint !== MINT) throw new TypeError('a parsed event comes from parseEvent only');
+    this.id = id;
+    this.pubkey = pubkey;
+    this.created_at = template.created_at;
+    this.kind = template.kind;
+    this.tags = template.tags;
+    this.content = template.content;
+    this.sig = sig;
+    Object.freeze(this);
+  }
+
+  static is(value: unknown): value is ParsedEvent {
+    return typeof value === 'object' && value !== null && #isParsed in value && value.#isParsed;
+  }
+}
 
 /**
  * An event whose id and signature hold. Made only by `verifyEvent` and `signEvent`: the private field keeps literals and
@@ -47,7 +75,7 @@ export class VerifiedEvent implements NostrEvent {
     this.pubkey = event.pubkey;
     this.created_at = event.created_at;
     this.kind = event.kind;
-    this.tags = Object.freeze(event.tags.map((tag) => Object.freeze(tag)));
+    this.tags = event.tags;
     this.content = event.content;
     this.sig = event.sig;
     this.#json = json;
@@ -75,9 +103,10 @@ export function parseEvent(value: unknown): Result<NostrEvent, EventError> {
   if (!isHex128(sig)) return malformed('sig must be 128 lower-case hex characters');
   const template = parseTemplate(created_at, kind, tags, content);
   if (!template.ok) return template;
-  return ok({ id, pubkey, ...template.value, sig });
+  return ok(new ParsedEvent(MINT, id, pubkey, template.value, sig));
 }
 
+/** A template of the right shape that shares nothing with where it came from and can't be changed. */
 function parseTemplate(
   createdAt: unknown,
   kind: unknown,
@@ -89,17 +118,17 @@ function parseTemplate(
   if (typeof content !== 'string' || !isWellFormed(content))
     return malformed('content must be a string without lone surrogates');
   if (!Array.isArray(tags)) return malformed('tags must be an array');
-  const copies: string[][] = [];
+  const copies: (readonly string[])[] = [];
   for (const tag of tags as unknown[]) {
     if (!Array.isArray(tag) || tag.length === 0) return malformed('each tag must be an array of at least one string');
     for (const item of tag as unknown[]) {
       if (typeof item !== 'string' || !isWellFormed(item))
         return malformed('each tag item must be a string without lone surrogates');
     }
-    copies.push([...(tag as string[])]);
+    copies.push(Object.freeze([...(tag as string[])]));
   }
   // + 0 turns the -0 that JSON can carry into 0.
-  return ok({ created_at: createdAt + 0, kind: kind + 0, tags: copies, content });
+  return ok({ created_at: createdAt + 0, kind: kind + 0, tags: Object.freeze(copies), content });
 }
 
 function isCount(x: unknown, max: number): x is number {
@@ -142,37 +171,44 @@ export function eventId(pubkey: string, template: EventTemplate, crypto: Crypto)
   return hexEncode(crypto.sha256(utf8Encode(serializeEvent(pubkey, template))));
 }
 
-interface CheckedId {
-  readonly event: NostrEvent;
-  readonly parts: EncodedParts;
-  readonly hash: Uint8Array;
+/** An event whose shape and id hold. What is left is to check its BIP-340 signature, here or in a worker. */
+export interface PendingVerification {
+  readonly sig64: Uint8Array;
+  readonly hash32: Uint8Array;
+  readonly xOnlyPublicKey: Uint8Array;
+  /** The trusted form of the event, given what `schnorrVerify` said of these three. */
+  settle(holds: boolean): Result<VerifiedEvent, EventError>;
 }
 
-function checkId(event: NostrEvent, crypto: Crypto): Result<CheckedId, EventError> {
-  // Parsed again although the type says it was: the copy can't change under us, and nothing the object carries is trusted.
-  const parsed = parseEvent(event);
+/** Checks shape and id (NIP-01) and gives what is to be checked of the signature; proves nothing about the author. */
+export function beginVerification(
+  event: NostrEvent,
+  crypto: Pick<Crypto, 'sha256'>,
+): Result<PendingVerification, EventError> {
+  // Anything but our own frozen copy is parsed, whatever its type says: nothing that the object carries is trusted.
+  const parsed = ParsedEvent.is(event) ? ok(event) : parseEvent(event);
   if (!parsed.ok) return parsed;
+  const { id, pubkey, sig } = parsed.value;
   const parts = encodeParts(parsed.value);
-  const hash = crypto.sha256(utf8Encode(joinPreimage(parsed.value.pubkey, parsed.value, parts)));
-  if (hexEncode(hash) !== parsed.value.id) return err({ code: 'bad-id', message: 'id is not the hash of the event' });
-  return ok({ event: parsed.value, parts, hash });
-}
-
-/** Checks shape and id and gives the 32-byte hash whose signature is still to be checked; proves nothing about the author. */
-export function prepareVerification(event: NostrEvent, crypto: Crypto): Result<{ hash: Uint8Array }, EventError> {
-  const checked = checkId(event, crypto);
-  return checked.ok ? ok({ hash: checked.value.hash }) : checked;
+  const hash32 = crypto.sha256(utf8Encode(joinPreimage(pubkey, parsed.value, parts)));
+  if (hexEncode(hash32) !== id) return err({ code: 'bad-id', message: 'id is not the hash of the event' });
+  return ok({
+    sig64: hexDecode(sig),
+    hash32,
+    xOnlyPublicKey: hexDecode(pubkey),
+    settle(holds) {
+      if (holds) return ok(mint(parsed.value, parts));
+      return err({ code: 'bad-signature', message: 'signature does not verify' });
+    },
+  });
 }
 
 /** The trusted form of an event after its id is recomputed and its BIP-340 signature checked (NIP-01). */
 export function verifyEvent(event: NostrEvent, crypto: Crypto): Result<VerifiedEvent, EventError> {
-  const checked = checkId(event, crypto);
-  if (!checked.ok) return checked;
-  const { event: copy, parts, hash } = checked.value;
-  if (!crypto.schnorrVerify(hexDecode(copy.sig), hash, hexDecode(copy.pubkey))) {
-    return err({ code: 'bad-signature', message: 'signature does not verify' });
-  }
-  return ok(mint(copy, parts));
+  const pending = beginVerification(event, crypto);
+  if (!pending.ok) return pending;
+  const { sig64, hash32, xOnlyPublicKey, settle } = pending.value;
+  return settle(crypto.schnorrVerify(sig64, hash32, xOnlyPublicKey));
 }
 
 /** Signs a template; throws TypeError when it is not of NIP-01's shape, RangeError on a bad secret key. */
