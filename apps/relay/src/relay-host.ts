@@ -19,7 +19,8 @@ import { WebSocket } from 'ws';
 import { CommitQueue } from './commit-queue.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
-import { Outbox, type Peer } from './outbox.ts';
+import { Outbox, type Peer, waitingBytes } from './outbox.ts';
+import { textFrame } from './text-frame.ts';
 
 /** What a host runs the engine with. */
 export interface RelayHostOptions {
@@ -126,7 +127,7 @@ export class RelayHost {
   /** Bytes that wait for clients to read them. */
   get outboundBytes(): number {
     let bytes = 0;
-    for (const { socket } of this.#connections.values()) bytes += socket.bufferedAmount;
+    for (const connection of this.#connections.values()) bytes += waitingBytes(connection);
     return bytes;
   }
 
@@ -137,7 +138,7 @@ export class RelayHost {
       return;
     }
     this.#lastId += 1;
-    const connection: Connection = { id: this.#lastId, socket, stream, isAlive: true };
+    const connection: Connection = { id: this.#lastId, socket, stream, burst: undefined, isAlive: true };
     const { id } = connection;
     const { metrics } = this.#options;
     metrics.add('connections_total');
@@ -147,6 +148,7 @@ export class RelayHost {
       else this.#take(connection, data.toString());
       metrics.add('received_bytes_total', '', (data as Buffer).length);
     });
+    socket.on('closing', () => this.#outbox.flushOne(connection));
     socket.on('pong', () => {
       connection.isAlive = true;
     });
@@ -192,10 +194,10 @@ export class RelayHost {
         this.#send(effect.connection, effect.text);
         break;
       case 'broadcast': {
-        const text = Buffer.from(effect.text);
+        const frame = textFrame(effect.text);
         this.#options.metrics.fannedOut(performance.now() - this.#messageAtMs);
         this.#options.metrics.add('delivered_total', '', effect.connections.length);
-        for (const id of effect.connections) this.#send(id, text);
+        for (const id of effect.connections) this.#queue(id, frame);
         break;
       }
       case 'verify':
@@ -220,23 +222,28 @@ export class RelayHost {
     }
   }
 
-  #send(id: ConnectionId, text: string | Buffer): void {
+  #send(id: ConnectionId, text: string): void {
+    this.#queue(id, textFrame(text));
+  }
+
+  #queue(id: ConnectionId, frame: Buffer): void {
     const connection = this.#connections.get(id);
     if (connection === undefined || connection.socket.readyState !== WebSocket.OPEN) return;
-    if (connection.socket.bufferedAmount > this.#options.limits.maxOutboundBytes) {
+    if (waitingBytes(connection) > this.#options.limits.maxOutboundBytes) {
       this.#dropSlow(connection);
     } else {
-      this.#outbox.send(connection, text);
-      this.#options.metrics.add('sent_bytes_total', '', text.length);
+      this.#outbox.send(connection, frame);
       this.#endTurnSoon();
     }
   }
 
   /** Nothing more is queued for who does not read; the close frame waits behind what is, for as long as ws is patient. */
-  #dropSlow({ id, socket }: Connection): void {
+  #dropSlow(connection: Connection): void {
+    const { id, socket } = connection;
     const { log, limits, metrics } = this.#options;
     metrics.add('dropped_total', 'reason="slow"');
-    log.warn({ connection: id, bytes: socket.bufferedAmount, limit: limits.maxOutboundBytes }, 'slow reader dropped');
+    const bytes = waitingBytes(connection);
+    log.warn({ connection: id, bytes, limit: limits.maxOutboundBytes }, 'slow reader dropped');
     socket.close(TRY_AGAIN_LATER, 'too slow: more was waiting for you than this relay keeps');
     this.#feed({ type: 'close', connection: id });
   }
@@ -249,7 +256,7 @@ export class RelayHost {
     clearImmediate(this.#turnEnd);
     this.#turnEnd = undefined;
     this.#commits.commit();
-    this.#outbox.flush();
+    this.#options.metrics.add('sent_bytes_total', '', this.#outbox.flush());
   }
 
   #describeStorage(cause: unknown): object {

@@ -13,9 +13,11 @@ export interface Subscription {
   answered: { readonly ids: Set<string>; readonly untilMs: number } | undefined;
 }
 
+/** One filter of a subscription. `met` is shared by all filters of it: the event that was last found to match one. */
 interface Entry {
   readonly subscription: Subscription;
   readonly matches: (event: NostrEvent) => boolean;
+  readonly met: { event: NostrEvent | undefined };
 }
 
 /**
@@ -28,8 +30,9 @@ export class SubscriptionIndex {
 
   /** Starts matching; the same object must not be added twice. */
   add(subscription: Subscription): void {
+    const met: Entry['met'] = { event: undefined };
     const placed = subscription.filters.map((filter) => {
-      const place = { entry: { subscription, matches: compileLive(filter) }, keys: keysOf(filter) };
+      const place = { entry: { subscription, matches: compileLive(filter), met }, keys: keysOf(filter) };
       for (const key of place.keys) {
         const entries = this.#entries.get(key);
         if (entries === undefined) this.#entries.set(key, new Set([place.entry]));
@@ -53,11 +56,15 @@ export class SubscriptionIndex {
   }
 
   /** The subscriptions with a filter that matches, each once. Costs one look-up per tag, and one check per candidate. */
-  match(event: NostrEvent): ReadonlySet<Subscription> {
-    const found = new Set<Subscription>();
+  match(event: NostrEvent): readonly Subscription[] {
+    const found: Entry[] = [];
     const look = (key: string): void => {
-      for (const { subscription, matches } of this.#entries.get(key) ?? []) {
-        if (!found.has(subscription) && matches(event)) found.add(subscription);
+      const entries = this.#entries.get(key);
+      if (entries === undefined) return;
+      for (const entry of entries) {
+        if (entry.met.event === event || !entry.matches(event)) continue;
+        entry.met.event = event;
+        found.push(entry);
       }
     };
     look(EVERYTHING);
@@ -65,7 +72,10 @@ export class SubscriptionIndex {
     look(`authors:${event.pubkey}`);
     look(`kinds:${event.kind}`);
     for (const [name, value] of event.tags) if (name?.length === 1 && value !== undefined) look(`#${name}:${value}`);
-    return found;
+    return found.map(({ subscription, met }) => {
+      met.event = undefined;
+      return subscription;
+    });
   }
 }
 
