@@ -116,7 +116,7 @@ ${two}
   expect((await run(home, ['relay', 'compact'])).stdout).toMatch(/^\d+ bytes became \d+\n$/);
 });
 
-it('RL57: SIGHUP reads the configuration again, and a broken one changes nothing', async () => {
+it('RL57 RL121: SIGHUP reads the configuration again, and a broken one changes nothing', async () => {
   const home = newHome();
   const config = join(home, 'relay.json');
   writeFileSync(config, JSON.stringify({ owners: [npub], public: ['read:1'], retention: ['1:30d'] }));
@@ -135,6 +135,21 @@ it('RL57: SIGHUP reads the configuration again, and a broken one changes nothing
   writeFileSync(config, JSON.stringify({ owners: [npub], public: [] }));
   relay.signal('SIGHUP');
   await expect.poll(async () => (await document()).limitation.auth_required).toBe(true);
+  writeFileSync(config, JSON.stringify({ owners: [npub], port: 1, name: 'Never' }));
+  relay.signal('SIGHUP');
+  await relay.says(/which can't change while the relay runs. Give it as --port/);
+  const limits = { eventBurst: 7, maxContentLength: 1_234 };
+  writeFileSync(config, JSON.stringify({ limits, publicUrl: 'wss://new.test', name: 'Renamed' }));
+  relay.signal('SIGHUP');
+  await expect.poll(document).toMatchObject({ name: 'Renamed', limitation: { max_content_length: 1_234 } });
+  expect(await (await fetch(url.replace(/^ws/, 'http'))).text()).toContain('wss://new.test');
+  writeFileSync(config, JSON.stringify({ owners: [npub], limits: { bursts: 1 } }));
+  relay.signal('SIGHUP');
+  await relay.says(/there is no \W*bursts/);
+  expect(await run(home, ['relay', '--port', '0', '--config', 'relay.json'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/^heliograph: .*no "bursts"; there are maxMessageBytes, /),
+  });
   writeFileSync(config, JSON.stringify({ owner: [] }));
   const wrong = await run(home, ['relay', '--port', '0', '--config', 'relay.json']);
   expect(wrong).toMatchObject({ code: 2, stderr: expect.stringMatching(/--config: .*"owner"/) });

@@ -17,12 +17,12 @@ const MAX_SKEW_SEC = 60;
 
 /** Checks `Authorization: Nostr …` headers (NIP-98), each good for one request. */
 export class HttpAuth {
-  readonly #relayUrls: readonly string[];
+  readonly #relayUrls: () => readonly string[];
   readonly #crypto: Crypto;
   /** Signatures seen (two calls of one second may have one id), with the second after which their time no longer holds anyway. */
   readonly #used = new Map<string, number>();
 
-  constructor(relayUrls: readonly string[], crypto: Crypto) {
+  constructor(relayUrls: () => readonly string[], crypto: Crypto) {
     this.#relayUrls = relayUrls;
     this.#crypto = crypto;
   }
@@ -35,8 +35,9 @@ export class HttpAuth {
     if (kind !== KIND_HTTP_AUTH) return err(`the event must be of kind ${KIND_HTTP_AUTH}`);
     if (Math.abs(created_at - nowSec) > MAX_SKEW_SEC) return err(`its created_at is ${created_at - nowSec} s off`);
     const url = relayUrlOf(tagValue(event.value, 'u') ?? '');
-    if (url === undefined || !this.#relayUrls.some((own) => relayUrlOf(own) === url)) {
-      return err(`its u tag must be ${this.#relayUrls[0]?.replace(/^ws/, 'http')}`);
+    const relayUrls = this.#relayUrls();
+    if (url === undefined || !relayUrls.some((own) => relayUrlOf(own) === url)) {
+      return err(`its u tag must be ${relayUrls[0]?.replace(/^ws/, 'http')}`);
     }
     if (tagValue(event.value, 'method')?.toUpperCase() !== method) return err(`its method tag must be ${method}`);
     if (tagValue(event.value, 'payload') !== hexEncode(this.#crypto.sha256(body))) {

@@ -9,7 +9,7 @@ export interface HttpPages {
   readonly document: () => Readonly<Record<string, unknown>>;
   readonly name: () => string;
   /** The announced ws or wss URL. */
-  readonly url: string;
+  readonly url: () => string;
   /** Serves every GET and HEAD that is not the relay's own; instead of the landing page. */
   readonly ui?: ((request: IncomingMessage, response: ServerResponse) => void) | undefined;
   readonly readiness: () => Promise<Readiness>;
@@ -78,8 +78,8 @@ function answerGet(pages: HttpPages, request: IncomingMessage): Answer | 'ui' | 
       return { status: 200, type: 'text/plain; version=0.0.4; charset=utf-8', body: pages.metrics() };
   }
   if (pages.ui !== undefined) return 'ui';
-  if (path !== '/') return plain(404, `Nothing here; the relay is ${pages.url}\n`);
-  const body = landingPage({ name: pages.name(), url: pages.url });
+  if (path !== '/') return plain(404, `Nothing here; the relay is ${pages.url()}\n`);
+  const body = landingPage({ name: pages.name(), url: pages.url() });
   return { status: 200, type: 'text/html; charset=utf-8', body };
 }
 

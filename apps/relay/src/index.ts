@@ -13,4 +13,5 @@ export {
 } from '@heliograph/relay';
 export { type Diagnosis, diagnoseRelay, type Finding } from './doctor.ts';
 export type { Log } from './log.ts';
-export { type RelaySettings, type RunningRelay, type StartRelayOptions, startRelay } from './start-relay.ts';
+export type { RelaySettings } from './relay-settings.ts';
+export { type RunningRelay, type StartRelayOptions, startRelay } from './start-relay.ts';

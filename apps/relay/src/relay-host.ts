@@ -4,11 +4,11 @@ import {
   askStore,
   attempt,
   type ConnectionId,
-  type OpenKinds,
   type RelayEffect,
   type RelayEngine,
   type RelayInput,
   type RelayLimits,
+  type RelayRules,
   type RelayStore,
   type RetentionRule,
   readAccessRules,
@@ -34,6 +34,7 @@ export interface RelayHostOptions {
   /** Where the data is, for the sentence when it can't be written. */
   readonly dataDir: string;
   readonly crypto: Crypto;
+  /** At the start; `configure` changes them. */
   readonly limits: RelayLimits;
   readonly log: Log;
 }
@@ -57,8 +58,10 @@ export class RelayHost {
   readonly #options: RelayHostOptions;
   readonly #connections = new Map<ConnectionId, Connection>();
   readonly #outbox = new Outbox();
-  readonly #timers: NodeJS.Timeout[];
   readonly #commits: CommitQueue;
+  readonly #ticking: NodeJS.Timeout;
+  #pinging: NodeJS.Timeout;
+  #limits: RelayLimits;
   #isSweeping = false;
   #turnEnd: NodeJS.Immediate | undefined;
   #lastId = 0;
@@ -76,10 +79,9 @@ export class RelayHost {
       failed: (cause, events) =>
         options.log.error({ events, ...this.#describeStorage(cause) }, 'events could not be stored'),
     });
-    this.#timers = [
-      setInterval(() => this.#tick(), 1_000),
-      setInterval(() => this.#ping(), options.limits.pingIntervalMs),
-    ];
+    this.#limits = options.limits;
+    this.#ticking = setInterval(() => this.#tick(), 1_000);
+    this.#pinging = this.#startPinging();
   }
 
   /** Time passed: for the engine, for what is over, and for what another process decided. */
@@ -119,9 +121,19 @@ export class RelayHost {
   }
 
   /** Puts a configuration that was read again in force. */
-  configure(owners: readonly string[], open: OpenKinds): void {
-    this.#feed({ type: 'configure', owners, open });
+  configure(rules: RelayRules): void {
+    const { pingIntervalMs } = this.#limits;
+    this.#limits = rules.limits;
+    if (rules.limits.pingIntervalMs !== pingIntervalMs) {
+      clearInterval(this.#pinging);
+      this.#pinging = this.#startPinging();
+    }
+    this.#feed({ type: 'configure', rules });
     this.#endTurnSoon();
+  }
+
+  #startPinging(): NodeJS.Timeout {
+    return setInterval(() => this.#ping(), this.#limits.pingIntervalMs);
   }
 
   /** Bytes that wait for clients to read them. */
@@ -229,7 +241,7 @@ export class RelayHost {
   #queue(id: ConnectionId, frame: Buffer): void {
     const connection = this.#connections.get(id);
     if (connection === undefined || connection.socket.readyState !== WebSocket.OPEN) return;
-    if (waitingBytes(connection) > this.#options.limits.maxOutboundBytes) {
+    if (waitingBytes(connection) > this.#limits.maxOutboundBytes) {
       this.#dropSlow(connection);
     } else {
       this.#outbox.send(connection, frame);
@@ -240,10 +252,10 @@ export class RelayHost {
   /** Nothing more is queued for who does not read; the close frame waits behind what is, for as long as ws is patient. */
   #dropSlow(connection: Connection): void {
     const { id, socket } = connection;
-    const { log, limits, metrics } = this.#options;
+    const { log, metrics } = this.#options;
     metrics.add('dropped_total', 'reason="slow"');
     const bytes = waitingBytes(connection);
-    log.warn({ connection: id, bytes, limit: limits.maxOutboundBytes }, 'slow reader dropped');
+    log.warn({ connection: id, bytes, limit: this.#limits.maxOutboundBytes }, 'slow reader dropped');
     socket.close(TRY_AGAIN_LATER, 'too slow: more was waiting for you than this relay keeps');
     this.#feed({ type: 'close', connection: id });
   }
@@ -302,7 +314,8 @@ export class RelayHost {
   /** Commits what is unwritten, tells every client to come back, and waits a moment for them to go. */
   async stop(): Promise<void> {
     this.#isStopping = true;
-    for (const timer of this.#timers) clearInterval(timer);
+    clearInterval(this.#ticking);
+    clearInterval(this.#pinging);
     this.#endTurn();
     await this.#commits.idle();
     this.#endTurn();

@@ -2,20 +2,17 @@ import { statfsSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
-  DEFAULT_LIMITS,
-  NOTHING_OPEN,
-  type OpenKinds,
   openSqliteStore,
   RelayEngine,
-  type RelayLimits,
+  type RelayRules,
   type RetentionRule,
   relayDocument,
   type SqliteStore,
 } from '@heliograph/relay';
-import { type Crypto, encodeNpub, eventSigner, hexEncode, normalizeRelayUrl, parsePublicKey } from '@heliograph/wire';
+import { type Crypto, encodeNpub, eventSigner, hexEncode } from '@heliograph/wire';
 import { WebSocketServer } from 'ws';
 import manifest from '../package.json' with { type: 'json' };
-import { addressGroup, clientAddress, isNearby, peerAddress, trustedProxies } from './client-address.ts';
+import { addressGroup, clientAddress, isNearby, peerAddress } from './client-address.ts';
 import { hostCheck } from './host-check.ts';
 import { HttpAuth } from './http-auth.ts';
 import { httpHandler } from './http-handler.ts';
@@ -26,44 +23,28 @@ import { manage } from './management.ts';
 import { Metrics } from './metrics.ts';
 import { createReadiness, echo } from './readiness.ts';
 import { RelayHost } from './relay-host.ts';
+import { type CheckedSettings, checkSettings, type RelaySettings } from './relay-settings.ts';
 import { explainingSocket } from './relay-socket.ts';
 
-/** What a relay needs to start. */
-export interface StartRelayOptions {
+/** What a relay needs to start: what it is given once, and its settings. */
+export interface StartRelayOptions extends RelaySettings {
   /** The address to listen on: 127.0.0.1 for this machine only, 0.0.0.0 for all. */
   readonly host: string;
   /** 0 picks a free one. */
   readonly port: number;
   /** The folder of its database; made when missing. */
   readonly dataDir: string;
-  /** npub or hex; without one the relay admits nobody. */
-  readonly owners: readonly string[];
-  /** The ws or wss URL clients use, where it is not the one listened on. */
-  readonly publicUrl?: string | undefined;
-  /** Shown in NIP-11 and on the landing page. */
-  readonly name?: string | undefined;
   readonly crypto: Crypto;
   readonly log: Log;
   /** Serves the desktop's pages on the same port. */
   readonly ui?: ((request: IncomingMessage, response: ServerResponse) => void) | undefined;
-  /** Changes to DEFAULT_LIMITS. */
-  readonly limits?: Partial<RelayLimits> | undefined;
-  /** What everybody may read and write without AUTH; nothing unless said. */
-  readonly open?: OpenKinds | undefined;
-  /** How long kinds are kept; for ever unless said. */
-  readonly retention?: readonly RetentionRule[] | undefined;
-  /** Addresses and ranges whose X-Forwarded-For is believed. */
-  readonly trustedProxies?: readonly string[] | undefined;
 }
-
-/** What can change while the relay runs. */
-export type RelaySettings = Pick<StartRelayOptions, 'owners' | 'open' | 'retention'>;
 
 /** A relay that listens. */
 export interface RunningRelay {
   /** The announced ws or wss URL: the public one, else where it listens. */
   readonly url: string;
-  /** Puts other owners, open kinds and retention in force; who is no longer admitted loses the connection. Throws RangeError as starting does. */
+  /** Puts other settings in force; who is no longer admitted by them loses the connection. Throws RangeError as starting does, and then nothing changed. */
   reconfigure(settings: RelaySettings): void;
   /** Commits, tells clients to come back (1012), closes files; safe to call again. */
   close(): Promise<void>;
@@ -74,20 +55,15 @@ export interface RunningRelay {
  * or the system's for listening (EADDRINUSE, EACCES, EADDRNOTAVAIL). Throws RangeError for an owner, URL or proxy that is none.
  */
 export async function startRelay(options: StartRelayOptions): Promise<RunningRelay> {
-  const { host, crypto, log, publicUrl, dataDir, ui } = options;
-  const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  let settings = readSettings(options);
-  const trusted = trustedProxies(options.trustedProxies ?? []);
-  if (publicUrl !== undefined && normalizeRelayUrl(publicUrl) === undefined) {
-    throw new RangeError(`publicUrl (--public-url) must be a ws:// or wss:// URL, got ${JSON.stringify(publicUrl)}`);
-  }
+  const { host, crypto, log, dataDir, ui } = options;
+  let settings = checkSettings(options);
   const opened = openSqliteStore(dataDir);
   if (!opened.ok) {
     const { code, message, cause } = opened.error;
     throw Object.assign(new Error(message, { cause }), { code });
   }
   const store = opened.value;
-  const { headersMs } = limits;
+  const { headersMs } = settings.limits;
   const server = createServer({
     headersTimeout: headersMs,
     requestTimeout: headersMs * 1.5,
@@ -106,11 +82,15 @@ export async function startRelay(options: StartRelayOptions): Promise<RunningRel
     log.error({ code: error.code }, 'a connection was not accepted'),
   );
 
-  const relayUrls = listeningUrls(host, port, publicUrl);
-  const url = relayUrls[0] as string;
+  /** What the settings say, and what follows from them for this port. */
+  const rulesOf = (checked: CheckedSettings): RelayRules => {
+    const { owners, open, limits, publicUrl } = checked;
+    return { owners, open, limits, relayUrls: listeningUrls(host, port, publicUrl) };
+  };
+  let rules = rulesOf(settings);
+  const announced = (): string => rules.relayUrls[0] as string;
   const newChallenge = (): string => hexEncode(crypto.randomBytes(32));
-  const { owners, open } = settings;
-  const engine = new RelayEngine({ owners, open, relayUrls, crypto, nowMs: Date.now, newChallenge, limits });
+  const engine = new RelayEngine({ ...rules, crypto, nowMs: Date.now, newChallenge });
   const metrics = new Metrics();
   const own = eventSigner(crypto.randomBytes(32), crypto);
   const retention = (): readonly RetentionRule[] => settings.retention;
@@ -118,7 +98,7 @@ export async function startRelay(options: StartRelayOptions): Promise<RunningRel
     engine,
     store,
     crypto,
-    limits,
+    limits: rules.limits,
     log,
     metrics,
     retention,
@@ -128,7 +108,7 @@ export async function startRelay(options: StartRelayOptions): Promise<RunningRel
   relay.applyAccess();
 
   const identity = (): { name: string; description: string } => ({
-    name: store.access.setting('name') ?? options.name ?? 'Heliograph relay',
+    name: store.access.setting('name') ?? settings.name,
     description: store.access.setting('description') ?? DESCRIPTION,
   });
   const software = { software: 'heliograph', version: manifest.version };
@@ -136,19 +116,19 @@ export async function startRelay(options: StartRelayOptions): Promise<RunningRel
   const readiness = createReadiness(
     {
       storage: () => storageProblem(store, dataDir),
-      clock: () => clockProblem(store, limits.maxFutureSec),
-      echo: (deadlineMs) => echo(ownUrl, url, own, { nowSec: nowSec(), deadlineMs }),
+      clock: () => clockProblem(store, rules.limits.maxFutureSec),
+      echo: (deadlineMs) => echo(ownUrl, announced(), own, { nowSec: nowSec(), deadlineMs }),
     },
     () => performance.now(),
   );
   const managed = managedRelay({ store, relay, engine, metrics, log, owners: () => new Set(settings.owners) });
-  const httpAuth = new HttpAuth(relayUrls, crypto);
+  const httpAuth = new HttpAuth(() => rules.relayUrls, crypto);
   server.on(
     'request',
     httpHandler({
-      document: () => relayDocument({ ...identity(), ...software }, limits, settings),
+      document: () => relayDocument({ ...identity(), ...software }, settings.limits, settings),
       name: () => identity().name,
-      url,
+      url: announced,
       ui,
       readiness,
       metrics: () => {
@@ -166,10 +146,16 @@ export async function startRelay(options: StartRelayOptions): Promise<RunningRel
       },
     }),
   );
-  const groupOf = (request: IncomingMessage): string => addressGroup(clientAddress(request, trusted));
-  serveSockets(server, relay, limits, hostCheck(relayUrls, log), groupOf);
-  log.info({ url, host, port, knownAs: relayUrls, owners: owners.length, crypto: crypto.name }, 'relay is listening');
-  if (owners.length === 0) log.warn({}, 'the relay has no owner, so it admits nobody: start it with --owner npub1…');
+  let checkHost = hostCheck(rules.relayUrls, log);
+  serveSockets(server, relay, (request) => {
+    checkHost(request);
+    const address = addressGroup(clientAddress(request, settings.trusted));
+    return { address, maxMessageBytes: rules.limits.maxMessageBytes };
+  });
+  const facts = (): object => ({ url: announced(), knownAs: rules.relayUrls, owners: rules.owners.length });
+  log.info({ ...facts(), host, port, crypto: crypto.name }, 'relay is listening');
+  if (rules.owners.length === 0)
+    log.warn({}, 'the relay has no owner, so it admits nobody: start it with --owner npub1…');
 
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
@@ -178,24 +164,26 @@ export async function startRelay(options: StartRelayOptions): Promise<RunningRel
     server.closeAllConnections();
     await closed;
     store.close();
-    log.info({ url }, 'relay has stopped');
+    log.info({ url: announced() }, 'relay has stopped');
   };
   return {
-    url,
+    get url() {
+      return announced();
+    },
     reconfigure: (changed) => {
-      settings = readSettings(changed);
-      relay.configure(settings.owners, settings.open);
-      log.info({ owners: settings.owners.length }, 'relay was configured again');
+      settings = checkSettings(changed);
+      rules = rulesOf(settings);
+      checkHost = hostCheck(rules.relayUrls, log);
+      server.headersTimeout = rules.limits.headersMs;
+      server.requestTimeout = rules.limits.headersMs * 1.5;
+      relay.configure(rules);
+      log.info(facts(), 'relay was configured again');
     },
     close: () => {
       closing ??= close();
       return closing;
     },
   };
-}
-
-function readSettings({ owners, open = NOTHING_OPEN, retention = [] }: RelaySettings) {
-  return { owners: owners.map(readOwner), open, retention };
 }
 
 function nowSec(): number {
@@ -231,35 +219,33 @@ function clockProblem(store: SqliteStore, maxFutureSec: number): string | undefi
 const DESCRIPTION =
   'A private relay for watching and steering coding agents. It serves its owners and the agents they vouch for (NIP-42, NIP-AA).';
 
-function readOwner(text: string): string {
-  const key = parsePublicKey(text);
-  if (!key.ok) throw new RangeError(`owners (--owner): ${key.error.message}`);
-  return key.value;
+/** How one WebSocket is taken: from which address it counts, and how long its messages may be. */
+interface SocketTerms {
+  readonly address: string;
+  readonly maxMessageBytes: number;
 }
 
-function serveSockets(
-  server: Server,
-  relay: RelayHost,
-  limits: RelayLimits,
-  checkHost: (request: IncomingMessage) => void,
-  groupOf: (request: IncomingMessage) => string,
-): void {
+function serveSockets(server: Server, relay: RelayHost, termsFor: (request: IncomingMessage) => SocketTerms): void {
+  let sockets: WebSocketServer | undefined;
+  server.on('upgrade', (request, stream, head) => {
+    const { address, maxMessageBytes } = termsFor(request);
+    if (sockets?.options.maxPayload !== maxMessageBytes) sockets = socketServer(maxMessageBytes);
+    sockets.handleUpgrade(request, stream, head, (socket) => relay.accept(socket, stream, address));
+  });
+}
+
+function socketServer(maxMessageBytes: number): WebSocketServer {
   const settings = {
     noServer: true,
     clientTracking: false,
-    maxPayload: limits.maxMessageBytes,
+    maxPayload: maxMessageBytes,
     // Ciphertext does not shrink, and compressed bombs stay outside.
     perMessageDeflate: false,
     // How long a closed socket may take to go; @types/ws does not know it yet.
     closeTimeout: 5_000,
-    WebSocket: explainingSocket(limits.maxMessageBytes),
+    WebSocket: explainingSocket(maxMessageBytes),
   };
-  const sockets = new WebSocketServer(settings);
-  server.on('upgrade', (request, stream, head) => {
-    checkHost(request);
-    const address = groupOf(request);
-    sockets.handleUpgrade(request, stream, head, (socket) => relay.accept(socket, stream, address));
-  });
+  return new WebSocketServer(settings);
 }
 
 async function listen(server: Server, host: string, port: number): Promise<number> {

@@ -138,14 +138,24 @@ it('RL63: a message that never ends is counted against the limit while it comes'
 it('RL26: connections of one address are bounded, told so, and counted down when they go', async () => {
   const relay = await startTestRelay({ limits: { maxConnectionsPerAddress: 3 } });
   const other = await connectAs(otherOwner, relay);
-  const more = [new RawClient(relay.url), new RawClient(relay.url)];
-  await Promise.all(more.map((client) => client.until('AUTH')));
+  const more = [await connectAs(owner, relay), await connectAs(owner, relay)];
   const refused = new RawClient(relay.url);
   expect(await refused.closed).toEqual({ code: 1013, reason: expect.stringMatching(/too many connections/) });
   more[0]?.socket.close();
   await more[0]?.closed;
   const again = new RawClient(relay.url);
   expect(await again.until('AUTH')).toHaveLength(2);
+  expect(await isWell(other)).toBe(true);
+});
+
+it('RL122: a flood of connections without a key, from the address of a user too, keeps no user out', async () => {
+  const relay = await startTestRelay({ limits: { maxConnectionsPerAddress: 50 } });
+  const other = await connectAs(otherOwner, relay);
+  const flood = Array.from({ length: 200 }, () => new RawClient(relay.url));
+  await Promise.all(flood.map((client) => client.until('AUTH')));
+  expect((await new RawClient(relay.url).authenticate(owner))[2]).toBe(true);
+  await expect.poll(() => flood.filter(({ socket }) => socket.readyState === socket.OPEN).length).toBeLessThan(50);
+  expect((await fetch(`${relay.httpUrl}/readyz`)).status).toBe(200);
   expect(await isWell(other)).toBe(true);
 });
 

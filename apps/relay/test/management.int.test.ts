@@ -154,6 +154,30 @@ it('RL46: what another process decides in the store file is in force within a se
   expect(await bystander.publish(otherOwner, template())).toMatchObject({ ok: true });
 });
 
+it('RL121: limits, public URL, name and trusted proxies that are read again are in force and told', async () => {
+  const relay = await startTestRelay({ limits: { eventBurst: 50 } });
+  const client = await connectAs(owner, relay);
+  const owners = [owner.publicKey];
+  const limits = { maxMessageBytes: 2_000, eventsPerSec: 0.01, eventBurst: 3, maxConnectionsPerAddress: 1 };
+  relay.reconfigure({ owners, limits, publicUrl: 'wss://new.test', name: 'New', trustedProxies: ['127.0.0.1'] });
+  const document = await fetch(relay.httpUrl, { headers: { accept: 'application/nostr+json' } });
+  expect(await document.json()).toMatchObject({ name: 'New', limitation: { max_message_length: 2_000 } });
+  const answers = [];
+  for (let n = 0; n < 4; n++) answers.push((await client.publish(owner, template({ content: `${n}` }))).ok);
+  expect(answers).toEqual([true, true, true, false]);
+  // This one's address was that of the proxy: whom the proxy names counts apart.
+  const forwarded = new RawClient(relay.url, { 'x-forwarded-for': '203.0.113.9' });
+  expect((await forwarded.authenticate(owner, undefined, 'wss://new.test'))[2]).toBe(true);
+  forwarded.socket.send('x'.repeat(2_001));
+  expect((await forwarded.closed).code).toBe(1009);
+  expect(() => relay.reconfigure({ owners, limits: { eventsPerSecond: 1 } as object })).toThrow(/no "eventsPerSecond"/);
+  expect(() => relay.reconfigure({ owners, limits: { eventBurst: '3' as unknown as number } })).toThrow(/got "3"/);
+  expect(() => relay.reconfigure({ owners, publicUrl: 'http://x' })).toThrow(/--public-url/);
+  expect(relay.log.findLast(({ message }) => /configured again/.test(message))?.fields).toMatchObject({
+    url: 'wss://new.test',
+  });
+});
+
 it('RL57: a configuration that is read again is in force at once: owners, open kinds, retention', async () => {
   const relay = await startTestRelay();
   const gone = await connectAs(otherOwner, relay);

@@ -84,8 +84,7 @@ it('RL56: /metrics counts connections, events by kind, refusals by reason, bytes
 it('RL59: connections count by the address a trusted proxy names, and IPv6 by /64', async () => {
   const relay = await startTestRelay({ trustedProxies: ['127.0.0.1'], limits: { maxConnectionsPerAddress: 1 } });
   const from = (address: string) => new RawClient(relay.url, { 'x-forwarded-for': address });
-  const first = from('2001:db8::1');
-  await first.until('AUTH');
+  await from('2001:db8::1').authenticate(owner);
   expect(await from('2001:db8::2').closed).toMatchObject({ code: 1013, reason: expect.stringMatching(/too many/) });
   await from('2001:db8:0:1::1').until('AUTH');
   await from('203.0.113.9').until('AUTH');

@@ -34,6 +34,7 @@ export function authenticate(state: RelayState, session: Session, event: Verifie
   session.admission = admitted.value;
   session.refusal = undefined;
   session.authAttempts = 0;
+  state.occupancy.note(session);
   const { role, pubkey } = admitted.value;
   return [
     accepted(session, event.id),

@@ -1,36 +1,32 @@
 import type { Crypto } from '@heliograph/wire';
-import { type AccessRules, NO_ACCESS_RULES, NOTHING_OPEN, type OpenKinds } from './access.ts';
+import { type AccessRules, NO_ACCESS_RULES, NOTHING_OPEN } from './access.ts';
 import { settleAnswer } from './answering.ts';
 import { authenticate } from './authentication.ts';
 import { publish, settleStored } from './ingest.ts';
 import { takeMessage } from './intake.ts';
 import { changeAccess, configure, forgetSession, openSession, passTime } from './lifecycle.ts';
-import { DEFAULT_LIMITS, type RelayLimits } from './limits.ts';
+import { DEFAULT_LIMITS } from './limits.ts';
+import { Occupancy } from './occupancy.ts';
 import { defaultPolicies, type Policy } from './policy.ts';
 import type { RelayEffect } from './relay-effect.ts';
-import type { RelayInput } from './relay-input.ts';
+import type { RelayInput, RelayRules } from './relay-input.ts';
 import type { RelayState } from './relay-state.ts';
 import { refused } from './reply.ts';
 import { SubscriptionIndex } from './subscription-index.ts';
 import { TokenBuckets } from './token-buckets.ts';
 
-/** What the engine can't make itself. */
-export interface RelayEngineOptions {
-  /** Public keys in hex. Without one nobody can use the relay. */
-  readonly owners: readonly string[];
-  /** ws and wss URLs an AUTH event may name, the announced one first. */
-  readonly relayUrls: readonly string[];
+/** What the engine can't make itself. Of the rules, `open` is nothing and `limits` the default unless said. */
+export interface RelayEngineOptions
+  extends Pick<RelayRules, 'owners' | 'relayUrls'>,
+    Partial<Pick<RelayRules, 'open' | 'limits'>> {
   /** For NIP-OA attestations; events are verified by who runs the effects. */
   readonly crypto: Crypto;
   /** Unix milliseconds. */
   readonly nowMs: () => number;
   /** A fresh random text, one per connection. */
   readonly newChallenge: () => string;
-  readonly limits?: RelayLimits;
   /** At the start; changed by `access` inputs. */
   readonly access?: AccessRules;
-  /** What is open to everybody; nothing unless said. */
-  readonly open?: OpenKinds;
   /** Instead of `defaultPolicies(limits)`. */
   readonly policies?: readonly Policy[];
 }
@@ -40,7 +36,8 @@ export class RelayEngine {
   readonly #state: RelayState;
 
   constructor(options: RelayEngineOptions) {
-    const { limits = DEFAULT_LIMITS, policies = defaultPolicies(limits), owners, ...surroundings } = options;
+    const { limits = DEFAULT_LIMITS, policies, owners, ...surroundings } = options;
+    const policiesFor = policies === undefined ? defaultPolicies : () => policies;
     const { access = NO_ACCESS_RULES, open = NOTHING_OPEN } = options;
     this.#state = {
       ...surroundings,
@@ -48,9 +45,10 @@ export class RelayEngine {
       access,
       open,
       limits,
-      policies,
+      policies: policiesFor(limits),
+      policiesFor,
       sessions: new Map(),
-      connectionsByAddress: new Map(),
+      occupancy: new Occupancy(),
       subscriptions: new SubscriptionIndex(),
       eventRate: new TokenBuckets(limits.eventsPerSec, limits.eventBurst),
       requestRate: new TokenBuckets(limits.requestsPerSec, limits.requestBurst),
@@ -91,7 +89,7 @@ export class RelayEngine {
       case 'access':
         return changeAccess(state, input.access);
       case 'configure':
-        return configure(state, input);
+        return configure(state, input.rules);
       case 'tick':
         return passTime(state);
     }

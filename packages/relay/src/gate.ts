@@ -58,6 +58,7 @@ export function endExpiredAdmission(state: RelayState, session: Session): RelayE
   const { admission } = session;
   if (admission?.expiresAtSec === undefined || admissionAt(session, nowSec(state)) !== undefined) return [];
   session.admission = undefined;
+  state.occupancy.note(session);
   session.refusal = { code: 'restricted', message: attestationEnded(admission.pubkey, admission.expiresAtSec) };
   session.unadmittedSinceMs = state.nowMs();
   const reason = `restricted: ${session.refusal.message}`;

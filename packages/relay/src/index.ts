@@ -6,7 +6,7 @@ export { DEFAULT_LIMITS, type RelayLimits } from './limits.ts';
 export { defaultPolicies, type Policy, type Publisher, type Refusal } from './policy.ts';
 export { type DocumentPolicy, type RelayIdentity, relayDocument } from './relay-document.ts';
 export type { QueryEffect, RelayEffect, RelayReport, StoreEffect, VerifyEffect } from './relay-effect.ts';
-export type { ConnectionId, RelayInput } from './relay-input.ts';
+export type { ConnectionId, RelayInput, RelayRules } from './relay-input.ts';
 export type { Admission } from './session.ts';
 export { type AccessStore, type KeyVerdict, readAccessRules } from './store/access-store.ts';
 export type { StoreError } from './store/data-dir.ts';

@@ -1,7 +1,7 @@
-import type { AccessRules, OpenKinds } from './access.ts';
+import type { AccessRules } from './access.ts';
 import { endExpiredAdmission } from './gate.ts';
 import type { RelayEffect } from './relay-effect.ts';
-import type { ConnectionId } from './relay-input.ts';
+import type { ConnectionId, RelayRules } from './relay-input.ts';
 import type { RelayState } from './relay-state.ts';
 import { reply } from './reply.ts';
 import type { Admission, Session } from './session.ts';
@@ -14,13 +14,8 @@ const TRY_AGAIN_LATER = 1013;
 
 /** A socket opened: it gets its challenge at once (NIP-42), or a reason and the door. */
 export function openSession(state: RelayState, connection: ConnectionId, address: string): RelayEffect[] {
-  const { limits, sessions, connectionsByAddress } = state;
-  const fromAddress = connectionsByAddress.get(address) ?? 0;
-  if (fromAddress >= limits.maxConnectionsPerAddress || sessions.size >= limits.maxConnections) {
-    const reason = 'too many connections: close some, or try again later';
-    return dismiss({ connection }, TRY_AGAIN_LATER, reason);
-  }
-  connectionsByAddress.set(address, fromAddress + 1);
+  const room = makeRoom(state, address);
+  if (room === undefined) return dismiss({ connection }, TRY_AGAIN_LATER, TOO_MANY);
   const session: Session = {
     connection,
     address,
@@ -32,8 +27,25 @@ export function openSession(state: RelayState, connection: ConnectionId, address
     subscriptions: new Map(),
     syncs: new Map(),
   };
-  sessions.set(connection, session);
-  return [reply(session, ['AUTH', session.challenge])];
+  state.sessions.set(connection, session);
+  state.occupancy.add(session);
+  return [...room, reply(session, ['AUTH', session.challenge])];
+}
+
+const TOO_MANY = 'too many connections: close some, or try again later';
+
+/**
+ * Room for one more connection: where there is none, the one that has waited longest without an admitted key gives way,
+ * so that strangers, who may share their address with users behind a proxy, keep nobody out. undefined: all have a key.
+ */
+function makeRoom(state: RelayState, address: string): RelayEffect[] | undefined {
+  const { limits, sessions, occupancy } = state;
+  const isFullThere = occupancy.countFrom(address) >= limits.maxConnectionsPerAddress;
+  if (!isFullThere && sessions.size < limits.maxConnections) return [];
+  const waiting = occupancy.longestWaiting(isFullThere ? address : undefined);
+  if (waiting === undefined) return undefined;
+  forgetSession(state, waiting.connection);
+  return dismiss(waiting, TRY_AGAIN_LATER, TOO_MANY);
 }
 
 /** Forgets a connection; does nothing when it is forgotten already. */
@@ -42,9 +54,7 @@ export function forgetSession(state: RelayState, connection: ConnectionId): void
   if (session === undefined) return;
   state.sessions.delete(connection);
   for (const subscription of session.subscriptions.values()) state.subscriptions.remove(subscription);
-  const left = (state.connectionsByAddress.get(session.address) ?? 1) - 1;
-  if (left > 0) state.connectionsByAddress.set(session.address, left);
-  else state.connectionsByAddress.delete(session.address);
+  state.occupancy.remove(session);
 }
 
 /** Ends a session for what it did: the reason as NOTICE for people and in the close frame for programs. */
@@ -71,13 +81,15 @@ export function changeAccess(state: RelayState, access: AccessRules): RelayEffec
   });
 }
 
-/** The configuration was read again: as with `changeAccess`, who is no longer admitted by it goes at once. */
-export function configure(
-  state: RelayState,
-  { owners, open }: { readonly owners: readonly string[]; readonly open: OpenKinds },
-): RelayEffect[] {
+/** The configuration was read again: as with `changeAccess`, who is no longer admitted by it goes at once. Lower limits hold for what comes. */
+export function configure(state: RelayState, { owners, open, relayUrls, limits }: RelayRules): RelayEffect[] {
   state.owners = new Set(owners);
   state.open = open;
+  state.relayUrls = relayUrls;
+  state.limits = limits;
+  state.policies = state.policiesFor(limits);
+  state.eventRate.setRate(limits.eventsPerSec, limits.eventBurst);
+  state.requestRate.setRate(limits.requestsPerSec, limits.requestBurst);
   return changeAccess(state, state.access);
 }
 

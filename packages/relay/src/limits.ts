@@ -42,7 +42,7 @@ export interface RelayLimits {
   /** REQs per second and key, and how many may come at once after quiet. */
   readonly requestsPerSec: number;
   readonly requestBurst: number;
-  /** Connections at once, in all and from one address. */
+  /** Connections at once, in all and from one address; beyond, the longest without an admitted key gives way to a new one. */
   readonly maxConnections: number;
   readonly maxConnectionsPerAddress: number;
   /** Milliseconds a connection may stay without an admitted key before it is closed. */

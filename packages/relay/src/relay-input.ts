@@ -1,11 +1,23 @@
 import type { EventError, Result, VerifiedEvent } from '@heliograph/wire';
 import type { AccessRules, OpenKinds } from './access.ts';
+import type { RelayLimits } from './limits.ts';
 import type { QueryEffect, StoreEffect, VerifyEffect } from './relay-effect.ts';
 import type { WriteOutcome } from './store/event-store.ts';
 import type { StoreAnswer } from './stored-answer.ts';
 
 /** Names one connection for as long as the process lives; never reused. */
 export type ConnectionId = number;
+
+/** What may be configured anew while a relay runs. */
+export interface RelayRules {
+  /** Public keys in hex. Without one nobody can use the relay. */
+  readonly owners: readonly string[];
+  /** What is open to everybody. */
+  readonly open: OpenKinds;
+  /** ws and wss URLs an AUTH event may name, the announced one first. */
+  readonly relayUrls: readonly string[];
+  readonly limits: RelayLimits;
+}
 
 /** Everything that can happen to a relay. */
 export type RelayInput =
@@ -23,7 +35,7 @@ export type RelayInput =
   | { readonly type: 'stored'; readonly request: StoreEffect; readonly outcome: WriteOutcome | 'failed' }
   /** The operator decided anew who may use the relay. */
   | { readonly type: 'access'; readonly access: AccessRules }
-  /** The relay's configuration was read again: who owns it and what is open to all. */
-  | { readonly type: 'configure'; readonly owners: readonly string[]; readonly open: OpenKinds }
+  /** The relay's configuration was read again. */
+  | { readonly type: 'configure'; readonly rules: RelayRules }
   /** Time passed; at least once a second. */
   | { readonly type: 'tick' };

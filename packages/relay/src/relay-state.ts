@@ -1,6 +1,7 @@
 import type { Crypto } from '@heliograph/wire';
 import type { AccessRules, OpenKinds } from './access.ts';
 import type { RelayLimits } from './limits.ts';
+import type { Occupancy } from './occupancy.ts';
 import type { Policy } from './policy.ts';
 import type { ConnectionId } from './relay-input.ts';
 import type { Session } from './session.ts';
@@ -15,15 +16,16 @@ export interface RelayState {
   access: AccessRules;
   open: OpenKinds;
   /** The URLs an AUTH event may name, the announced one first. */
-  readonly relayUrls: readonly string[];
-  readonly limits: RelayLimits;
-  readonly policies: readonly Policy[];
+  relayUrls: readonly string[];
+  limits: RelayLimits;
+  policies: readonly Policy[];
+  readonly policiesFor: (limits: RelayLimits) => readonly Policy[];
   readonly crypto: Crypto;
   readonly nowMs: () => number;
   /** A fresh random text per connection. */
   readonly newChallenge: () => string;
   readonly sessions: Map<ConnectionId, Session>;
-  readonly connectionsByAddress: Map<string, number>;
+  readonly occupancy: Occupancy;
   readonly subscriptions: SubscriptionIndex;
   readonly eventRate: TokenBuckets;
   readonly requestRate: TokenBuckets;

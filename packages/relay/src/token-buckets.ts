@@ -1,10 +1,16 @@
 /** A rate per key: `perSec` tokens a second, at most `burst` saved up. Time is handed in, in milliseconds. */
 export class TokenBuckets {
-  readonly #perSec: number;
-  readonly #burst: number;
+  #perSec: number;
+  #burst: number;
   readonly #buckets = new Map<string, { tokens: number; atMs: number }>();
 
   constructor(perSec: number, burst: number) {
+    this.#perSec = perSec;
+    this.#burst = burst;
+  }
+
+  /** Another rate from now on; what is saved up above the new burst is lost. */
+  setRate(perSec: number, burst: number): void {
     this.#perSec = perSec;
     this.#burst = burst;
   }

@@ -25,7 +25,7 @@ export function addRelayFlags(relay: Command): Command {
         'believe the X-Forwarded-For of this address or range; may be repeated',
       ).argParser(repeatable((text) => text)),
     )
-    .addOption(flag('--config <FILE>', 'owners, public and retention as JSON, read again at SIGHUP'));
+    .addOption(flag('--config <FILE>', 'owners, limits and other settings as JSON, read again at SIGHUP'));
 }
 
 /** `heliograph relay …` for its operator, and `heliograph doctor`. */

@@ -43,35 +43,74 @@ export function parseRetention(text: string, sofar: readonly RetentionRule[] = [
 }
 
 /** What a configuration file may say; each member replaces what the flags say. */
-interface ConfigFile {
-  readonly owners?: unknown;
-  readonly public?: unknown;
-  readonly retention?: unknown;
-}
+const MEMBERS = ['owners', 'public', 'retention', 'limits', 'publicUrl', 'name', 'trustedProxies'] as const;
+
+type ConfigFile = Readonly<Partial<Record<(typeof MEMBERS)[number], unknown>>>;
+
+/** What only a start can set, with its flag. */
+const FIXED = new Map([
+  ['host', '--host'],
+  ['port', '--port'],
+  ['data', '--data'],
+  ['verifyWorkers', '--verify-workers'],
+]);
 
 /** The settings that may change while the relay runs: those of the flags, with what the file (JSON) says instead. Throws a Failure that names the member. */
 export function withConfigFile(flags: RelaySettings, file: string | undefined): RelaySettings {
   if (file === undefined) return flags;
-  let config: ConfigFile;
-  try {
-    config = JSON.parse(readFileSync(file, 'utf8')) as ConfigFile;
-  } catch (cause) {
-    throw badUsage(`--config: ${file} can't be read as JSON (${cause instanceof Error ? cause.message : cause}).`);
-  }
-  const unknown = Object.keys(config).find((name) => !['owners', 'public', 'retention'].includes(name));
-  if (unknown !== undefined)
-    throw badUsage(`--config: ${file} says "${unknown}". Expected owners, public and retention.`);
+  const config = readConfig(file);
   return {
     owners: textsOf(config.owners, 'owners', file) ?? flags.owners,
     open: readAll(textsOf(config.public, 'public', file), parseOpen, file) ?? flags.open,
     retention: readAll(textsOf(config.retention, 'retention', file), parseRetention, file) ?? flags.retention,
+    trustedProxies: textsOf(config.trustedProxies, 'trustedProxies', file) ?? flags.trustedProxies,
+    publicUrl: textOf(config.publicUrl, 'publicUrl', file) ?? flags.publicUrl,
+    name: textOf(config.name, 'name', file) ?? flags.name,
+    limits: limitsOf(config.limits, file) ?? flags.limits,
   };
+}
+
+function readConfig(file: string): ConfigFile {
+  let config: unknown;
+  try {
+    config = JSON.parse(readFileSync(file, 'utf8'));
+  } catch (cause) {
+    throw badUsage(`--config: ${file} can't be read as JSON (${cause instanceof Error ? cause.message : cause}).`);
+  }
+  if (!isObject(config)) throw badUsage(`--config: ${file} is wrong. Expected an object in braces.`);
+  for (const name of Object.keys(config)) {
+    const flag = FIXED.get(name);
+    if (flag !== undefined) {
+      throw badUsage(
+        `--config: ${file} says "${name}", which can't change while the relay runs. Give it as ${flag} and start again.`,
+      );
+    }
+    if (!(MEMBERS as readonly string[]).includes(name)) {
+      throw badUsage(`--config: ${file} says "${name}". Expected ${MEMBERS.join(', ')}.`);
+    }
+  }
+  return config;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function textsOf(value: unknown, name: string, file: string): readonly string[] | undefined {
   if (value === undefined) return undefined;
   if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value as string[];
   throw badUsage(`--config: "${name}" in ${file} is wrong. Expected a list of texts.`);
+}
+
+function textOf(value: unknown, name: string, file: string): string | undefined {
+  if (value === undefined || typeof value === 'string') return value;
+  throw badUsage(`--config: "${name}" in ${file} is wrong. Expected a text.`);
+}
+
+/** Names and numbers are checked where they are put in force. */
+function limitsOf(value: unknown, file: string): RelaySettings['limits'] {
+  if (value === undefined || isObject(value)) return value;
+  throw badUsage(`--config: "limits" in ${file} is wrong. Expected an object like {"eventsPerSec": 500}.`);
 }
 
 function readAll<T>(

@@ -29,9 +29,11 @@ export async function relay(options: RelayOptions, context: Context): Promise<nu
   const { log, crypto } = context;
   const config = options.config === undefined ? undefined : context.path(options.config);
   const flags = { owners: options.owner ?? [], open: options.public, retention: options.retention };
-  const readSettings = () => withConfigFile(flags, config);
-  const given = readSettings();
+  const ofFlags = { ...flags, name, trustedProxies, publicUrl };
+  const given = withConfigFile(ofFlags, config);
   const owners = given.owners.length > 0 ? given.owners : [await ownerOfThisUser(context)];
+  // Who was the owner for lack of another stays it while the file names none.
+  const readSettings = () => withConfigFile({ ...ofFlags, owners }, config);
   const dataDir = relayFolder(options.data, context);
   makeFolder(dataDir, '--data');
   return live(log, async (life) => {
@@ -41,13 +43,10 @@ export async function relay(options: RelayOptions, context: Context): Promise<nu
       dataDir,
       ...given,
       owners,
-      name,
-      trustedProxies,
-      ...(publicUrl ? { publicUrl } : {}),
       crypto,
       log: log.child({ part: 'relay' }),
     };
-    const running = await life.start('relay', () => listening({ host, port }, startRelay(settings)));
+    const running = await life.start('relay', () => listening({ host, port }, startRelay(settings).catch(asBadUsage)));
     if (config !== undefined) {
       onHangup(() => {
         try {
@@ -59,6 +58,11 @@ export async function relay(options: RelayOptions, context: Context): Promise<nu
     }
     announce({ ready: 'relay', url: running.url });
   });
+}
+
+/** A setting that is none, which a file can say after the flags were checked. */
+function asBadUsage(error: unknown): never {
+  throw error instanceof RangeError ? badUsage(error.message) : error;
 }
 
 /** A relay with a file to read again does that at SIGHUP; one without ends, as every part does. */
