@@ -1,9 +1,12 @@
-import { isAbsolute } from 'node:path';
+import { basename, isAbsolute } from 'node:path';
 import type { RelayClient } from '@heliograph/client';
 import { type ControlResult, maxEventBytes, type Snapshot } from '@heliograph/wire';
+import { agentName } from './agent/agent-quirks.ts';
 import { describeKept, type KeptChannels, readKeptChannels } from './agent/kept-channels.ts';
 import { PermissionPolicies, type PolicySettings, readPolicySettings } from './agent/permission-policies.ts';
 import { Sessions } from './agent/sessions.ts';
+import type { UsageSoFar } from './agent/usage.ts';
+import { readKeptUsage, UsageDesk } from './agent/usage-desk.ts';
 import { Attestation } from './attestation.ts';
 import { ControlIntake } from './control/control-intake.ts';
 import { ControlLedger } from './control/control-ledger.ts';
@@ -17,6 +20,7 @@ import type { Emitted, Place } from './mirror/observer-bus.ts';
 import { openSpool } from './mirror/open-spool.ts';
 import { hideSecretArgs, hideSecrets } from './mirror/secret-shapes.ts';
 import type { Spool, SpoolPort } from './mirror/spool.ts';
+import { UsageOutbox } from './mirror/usage-outbox.ts';
 import { type FilledOptions, fillOptions, type HarnessOptions } from './options.ts';
 import { agreeOnBudget } from './relay-limits.ts';
 import { SealedFile } from './sealed-file.ts';
@@ -72,18 +76,22 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
     const files = {
       channels: new SealedFile(filled, 'channels.sealed'),
       policies: new SealedFile(filled, 'policies.sealed'),
+      usage: new SealedFile(filled, 'usage.sealed'),
     };
     const nowSec = () => Math.floor(clock.nowMs() / 1_000);
     const vouched = { agent: signer.publicKey, owner, crypto, authTag, nowSec };
+    const attestation = await Attestation.open(vouched, new SealedFile(filled, 'attestation.sealed'));
     const state: RunState = {
       budgetBytes: carrying.budgetBytes,
       ledger,
       lock,
       files,
       makeSpool: await openSpool(filled),
-      attestation: await Attestation.open(vouched, new SealedFile(filled, 'attestation.sealed')),
+      attestation,
+      outbox: await UsageOutbox.open({ ...filled, authTag: () => attestation.tag }),
       channels: await readKeptChannels(files.channels),
       policies: await readPolicySettings(files.policies),
+      usage: await readKeptUsage(files.usage),
     };
     const run = new Run({ ...filled, relays: carrying.relays }, state);
     await run.start();
@@ -100,11 +108,13 @@ interface RunState {
   readonly budgetBytes: number;
   readonly ledger: ControlLedger;
   readonly lock: KeyLock;
-  readonly files: { readonly channels: SealedFile; readonly policies: SealedFile };
+  readonly files: { readonly channels: SealedFile; readonly policies: SealedFile; readonly usage: SealedFile };
   readonly makeSpool: (port: SpoolPort) => Spool;
   readonly attestation: Attestation;
+  readonly outbox: UsageOutbox;
   readonly channels: KeptChannels | undefined;
   readonly policies: PolicySettings;
+  readonly usage: readonly UsageSoFar[];
 }
 
 /** Composition only: which part tells which. */
@@ -143,6 +153,7 @@ class Run implements Harness {
       makeSpool: state.makeSpool,
       authTag,
       onRelayReady: (client) => this.#introduce(client),
+      onRelayState: (url, relay) => state.outbox.relayChanged(url, relay),
     });
     this.#openedAt = this.#tellStart();
     this.#policies = new PermissionPolicies(
@@ -150,11 +161,13 @@ class Run implements Harness {
       state.files.policies,
       state.policies,
     );
+    for (const client of this.#mirror.clients) state.outbox.connect(client);
     this.#sessions = new Sessions(
       options,
       {
         run: this.run,
         mirror: this.#mirror,
+        usage: this.#makeUsageDesk(),
         policy: (params, channel) => this.#policies.decide(params, channel?.channelId, channel?.cwd ?? options.cwd),
         changed: () => this.#keepChannels(),
         failed: (reason) => void this.#end(1, reason),
@@ -217,7 +230,9 @@ class Run implements Harness {
     this.#lateViewers.close();
     await this.#sessions.close();
     const places = this.#sessions.channels.all().map(({ stream, sessionId }) => ({ stream, sessionId, turnId: null }));
+    await this.#state.outbox.drain(FLUSH_MS);
     await this.#mirror.close(places, FLUSH_MS);
+    await this.#state.outbox.close();
     // The next run can tell that nothing of this one is missing.
     await this.#keepChannels((stream) => this.#mirror.head(stream)).catch((cause: unknown) =>
       this.#options.log.warn({ err: cause }, "this run's orderly end could not be written down"),
@@ -242,6 +257,21 @@ class Run implements Harness {
       client.authenticate();
       if (client.state.phase === 'ready') this.#introduce(client);
     }
+  }
+
+  #makeUsageDesk(): UsageDesk {
+    const { files, outbox, usage } = this.#state;
+    const { command, log } = this.#options;
+    return new UsageDesk(
+      {
+        agentName: () => agentName(this.#sessions.initializeResult) ?? basename(command[0] ?? 'agent'),
+        now: () => this.#mirror.now(),
+        report: (report) => void outbox.publish(report),
+        failed: (cause) => log.warn({ err: cause }, 'what the sessions used could not be written down'),
+      },
+      files.usage,
+      usage,
+    );
   }
 
   #makeLateViewers(): LateViewers {

@@ -25,7 +25,13 @@ const PLAIN: AgentQuirks = {};
 
 /** The quirks of the agent that says it is `initializeResult.agentInfo.name`, or that `command` starts. */
 export function quirksOf(initializeResult: unknown, command: readonly string[]): AgentQuirks {
-  const said = (initializeResult as { agentInfo?: { name?: unknown } } | null | undefined)?.agentInfo?.name;
+  const said = agentName(initializeResult);
   const name = (typeof said === 'string' ? said : (command[0]?.split('/').at(-1) ?? '')).toLowerCase();
   return TABLE.find(([part]) => name.includes(part))?.[1] ?? PLAIN;
+}
+
+/** What the agent calls itself in its answer to initialize, undefined where it says nothing. */
+export function agentName(initializeResult: unknown): string | undefined {
+  const name = (initializeResult as { agentInfo?: { name?: unknown } } | null | undefined)?.agentInfo?.name;
+  return typeof name === 'string' && name !== '' ? name : undefined;
 }

@@ -141,7 +141,12 @@ export class Agent {
   async initialize(): Promise<Result<unknown, StartFailure>> {
     const params = {
       protocolVersion: 1,
-      clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
+      clientCapabilities: {
+        fs: { readTextFile: false, writeTextFile: false },
+        terminal: false,
+        // goose tells what it uses to clients that say so.
+        _meta: { goose: { customNotifications: true } },
+      },
       clientInfo: { name: 'heliograph', title: 'Heliograph', version: this.#options.version },
     };
     const answer = await this.#ask('initialize', params, () => {});

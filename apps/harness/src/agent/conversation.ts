@@ -42,6 +42,8 @@ export interface ConversationPort extends TurnPort {
   bytesRead(): number;
   /** Why the agent is not started right now, undefined when it is or may be. */
   restReason(): string | undefined;
+  /** A turn has ended; `result` is the prompt's answer, undefined where there was none. */
+  turnEnded(turn: Turn, completed: TurnCompleted, result: unknown): void;
   /** Open turns of other channels, which would die with the agent. */
   otherOpenTurns(): number;
 }
@@ -281,7 +283,8 @@ export class Conversation {
       const { stopReason, usage } = (answer.result ?? {}) as { stopReason?: unknown; usage?: unknown };
       const reason = typeof stopReason === 'string' ? stopReason : null;
       const outcome = reason === 'cancelled' ? 'cancelled' : reason === 'refusal' ? 'refused' : 'completed';
-      this.#end(turn, { outcome, stopReason: reason, ...(usage !== undefined ? { usage } : {}) });
+      const completed = { outcome, stopReason: reason, ...(usage !== undefined ? { usage } : {}) } as const;
+      this.#end(turn, completed, undefined, answer.result);
       return;
     }
     // Many agents answer a cancelled prompt with an error.
@@ -300,11 +303,12 @@ export class Conversation {
     });
   }
 
-  #end(turn: Turn, completed: TurnCompleted, error?: TurnError): void {
+  #end(turn: Turn, completed: TurnCompleted, error?: TurnError, result?: unknown): void {
     if (!turn.isOpen) return;
     this.#limits?.stop();
     if (error !== undefined) turn.fail(error);
     const lastSeq = turn.complete(completed)?.lastSeq;
+    this.#port.turnEnded(turn, completed, result);
     this.channel.turn = undefined;
     const { turnId, firstSeq } = turn;
     this.#port.permissions.turnEnded(turnId);

@@ -80,6 +80,12 @@ export function updateConfig(config: SessionConfig, update: unknown): SessionCon
   return { ...config, modes: { ...asRecord(config.modes), currentModeId: mode } };
 }
 
+/** The model the agent says the session uses, undefined where it does not say. */
+export function currentModel(config: SessionConfig): string | undefined {
+  const said = optionOf(readOptions(config), 'model')?.value ?? asRecord(config.models).currentModelId;
+  return typeof said === 'string' ? said : undefined;
+}
+
 const OLDER = {
   model: { list: 'models', key: 'Models', method: 'session/set_model' },
   mode: { list: 'modes', key: 'Modes', method: 'session/set_mode' },

@@ -13,10 +13,12 @@ import { continuation, type KeptChannels } from './kept-channels.ts';
 import { PermissionDesk } from './permission-desk.ts';
 import { SessionOpener, type WantedSession } from './session-opener.ts';
 import type { ReadLine } from './tap.ts';
+import type { UsageDesk } from './usage-desk.ts';
 
 export interface SessionsPort {
   readonly run: string;
   readonly mirror: Mirror;
+  readonly usage: UsageDesk;
   /** What decides a permission request of this channel before the owner is asked. */
   policy(params: unknown, channel: Channel | undefined): { readonly policy: PermissionPolicy; readonly rule?: string };
   /** The channels, or what they could be opened again with, have changed; resolves when that is on disk. */
@@ -207,6 +209,7 @@ export class Sessions {
           this.#keeper.isResting
             ? 'the agent keeps crashing: it is left alone for a while, then started anew'
             : undefined,
+        turnEnded: (turn, completed, result) => this.#port.usage.ended(channel, turn, completed, result),
         otherOpenTurns: () => this.channels.all().filter((c) => c !== channel && c.turn !== undefined).length,
       },
       channel,
@@ -272,6 +275,7 @@ export class Sessions {
     const isNewSession = how === 'new';
     channel.madeMs = isNewSession ? this.#options.clock.nowMs() : (channel.earlier?.createdMs ?? 0);
     channel.sessionId = sessionId;
+    this.#port.usage.opened(channel, sessionId, isNewSession);
     if (isNewSession) channel.earlier = undefined;
     else this.#noteContext(channel);
     channel.config = result;
@@ -300,7 +304,9 @@ export class Sessions {
 
   #note(line: ReadLine): void {
     const channel = this.channels.get(line.route.channelId);
-    if (channel !== undefined) noteActivity(channel, line);
+    if (channel === undefined) return;
+    noteActivity(channel, line);
+    this.#port.usage.noted(channel, line);
   }
 
   #emit({ stream, sessionId }: Channel, kind: string, payload: object): void {

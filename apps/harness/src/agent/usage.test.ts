@@ -43,7 +43,7 @@ describe('a session’s usage', () => {
     expect(first.used.cumulative).toEqual(f({ inputTokens: 1_000 }));
     const second = endUsage(tell(first.state, { inputTokens: 1_100 }), {});
     expect(second.used).toMatchObject({ turn: f({ inputTokens: 100 }), deltaReliable: true });
-    const told = tell(opened, { costUsd: 0.5 }, false);
+    const told = tell(tell(opened, { costUsd: 0.4 }, false), { costUsd: 0.5 }, false);
     expect(endUsage(tell(told, { costUsd: 0.7 }), {}).used.turn).toEqual(f({ costUsd: 0.2 }));
   });
 

@@ -19,9 +19,11 @@ export interface UsageSoFar {
 
 /**
  * One session's usage. `base`: the agent's counters at the last turn's end, null where they were never seen; `now`: as last
- * told; `told`: which were told since the last turn's end; `broken`: which ran backwards, so that they say nothing any more.
+ * told; `told`: which were told since the last turn's end; `broken`: which ran backwards, so that they say nothing any more;
+ * `isAdrift`: what is told between turns only says where the counters stand, for nothing was counted yet.
  */
 export interface UsageState extends UsageSoFar {
+  readonly isAdrift: boolean;
   readonly base: UsageFigures;
   readonly now: UsageFigures;
   readonly told: readonly (keyof UsageFigures)[];
@@ -49,9 +51,9 @@ const ZERO = figures(() => 0);
  */
 export function openUsage(sessionId: string, isNew: boolean, before: UsageSoFar | undefined): UsageState {
   const fresh = { now: NO_FIGURES, told: [], broken: [], calls: undefined, model: null };
-  if (isNew) return { ...fresh, sessionId, turnSeq: 0, sum: ZERO, base: ZERO };
+  if (isNew) return { ...fresh, sessionId, turnSeq: 0, sum: ZERO, base: ZERO, isAdrift: false };
   const known = before?.sessionId === sessionId ? before : { turnSeq: 0, sum: NO_FIGURES };
-  return { ...fresh, sessionId, turnSeq: known.turnSeq, sum: known.sum, base: NO_FIGURES };
+  return { ...fresh, sessionId, turnSeq: known.turnSeq, sum: known.sum, base: NO_FIGURES, isAdrift: true };
 }
 
 /** Takes what the agent tells of usage, in a turn or between two. */
@@ -63,8 +65,7 @@ export function noteUsage(state: UsageState, note: UsageNote, inTurn: boolean): 
   return {
     ...state,
     now,
-    // Told before any turn of this process: that is where the counter stands.
-    base: inTurn ? state.base : figures((key) => state.base[key] ?? counters[key]),
+    base: state.isAdrift && !inTurn ? now : state.base,
     told: inTurn ? union(state.told, told) : state.told,
     broken: union(state.broken, ranBack),
     calls:
@@ -97,7 +98,7 @@ export function endUsage(state: UsageState, result: unknown): { readonly state: 
     deltaReliable: hasFigures(turn) || state.told.length === 0,
   };
   const base = figures((key) => (state.told.includes(key) ? state.now[key] : state.base[key]));
-  return { state: { ...state, turnSeq, sum, base, told: [], calls: undefined }, used };
+  return { state: { ...state, turnSeq, sum, base, told: [], calls: undefined, isAdrift: false }, used };
 }
 
 /** In billionths: 0.0024 − 0.0016 is 0.0008, and no more digits than that. */

@@ -1,4 +1,4 @@
-import { type Clock, createRelayClient, type OpenSocket, type RelayClient } from '@heliograph/client';
+import { type Clock, createRelayClient, type OpenSocket, type RelayClient, type RelayState } from '@heliograph/client';
 import {
   type AuthTag,
   type Crypto,
@@ -38,6 +38,8 @@ export interface MirrorOptions {
   readonly log: Log;
   /** A relay is connected and takes frames; again after every reconnect. */
   readonly onRelayReady?: (client: RelayClient) => void;
+  /** Whatever becomes of a connection, for who shares it. */
+  readonly onRelayState?: (url: string, state: RelayState) => void;
 }
 
 /** Plaintext that waits to be sealed: above, no more lines are taken in. */
@@ -57,7 +59,7 @@ export class Mirror {
   readonly #losses = new LossLedger();
   readonly #heads: HeadsTeller;
   readonly #replays = new Replays();
-  readonly #publishers: readonly RelayPublisher[];
+  readonly #publishers: readonly RelayPublisher<SpoolEntry>[];
   readonly #route: FrameRoute;
   readonly #signed = new SignedFrames();
   #whenSettled = () => {};
@@ -216,12 +218,15 @@ export class Mirror {
     });
   }
 
-  #publisher(url: string): RelayPublisher {
-    const { signer, authTag, openSocket, clock, random, log } = this.#options;
+  #publisher(url: string): RelayPublisher<SpoolEntry> {
+    const { signer, authTag, openSocket, clock, random, log, onRelayState } = this.#options;
     return new RelayPublisher(
       {
         clock,
         log,
+        what: 'frames',
+        tellsConnection: true,
+        isHopeless: () => false,
         frame: (entry) => this.#frame(entry),
         onSettled: (entry, taken) => this.#settled(entry, taken),
         onState: (publisher) => this.#stateChanged(publisher),
@@ -234,12 +239,15 @@ export class Mirror {
           openSocket,
           clock,
           random,
-          onState,
+          onState(state) {
+            onState(state);
+            onRelayState?.(url, state);
+          },
         }),
     );
   }
 
-  #stateChanged(publisher: RelayPublisher): void {
+  #stateChanged(publisher: RelayPublisher<SpoolEntry>): void {
     this.#whenSettled();
     if (!publisher.isUsable) return;
     this.#options.onRelayReady?.(publisher.client);

@@ -8,6 +8,7 @@ import {
   parsePart,
   payloadOf,
   type Snapshot,
+  type UsageReport,
 } from '@heliograph/wire';
 import WebSocket from 'ws';
 import { until } from './until.ts';
@@ -19,6 +20,8 @@ export class Watcher {
   readonly progress: ControlProgress[] = [];
   /** Hears of every event as it comes. */
   onEvent: (event: ObserverEvent) => void = () => {};
+  /** In the order of the turns' ends. */
+  usage: readonly UsageReport[] = [];
   readonly #events = new Map<string, ObserverEvent>();
   readonly #joined = new Map<string, ObserverEvent>();
   readonly #viewer: Viewer;
@@ -47,6 +50,7 @@ export class Watcher {
         else if (event.type === 'snapshot') this.snapshot = event.snapshot;
         else if (event.type === 'warning') this.warnings.push(`${event.code}: ${event.message}`);
         else if (event.type === 'control') this.progress.push(event.progress);
+        else if (event.type === 'usage') this.#addUsage(event.report);
       },
     });
   }
@@ -54,6 +58,10 @@ export class Watcher {
   #take(event: ObserverEvent): void {
     this.#events.set(`${event.stream} ${event.seq}`, event);
     this.onEvent(event);
+  }
+
+  #addUsage(report: UsageReport): void {
+    this.usage = [...this.usage, report].sort((a, b) => (a.timestamp < b.timestamp ? -1 : 1));
   }
 
   /** Waits for a value that is not undefined, null or false. */
