@@ -87,7 +87,7 @@ describe('after a restart of the harness', () => {
     await before.until('the answer', () => before.events().find(({ payload }) => payload.includes('"I know one"')));
     await before.until('the end of the turn', () => before.find('turn_completed'));
     await first.close();
-    expect(readFileSync(join(stage.stateDir, 'channels.sealed'), 'utf8')).not.toContain('S1');
+    expect(readFileSync(join(stage.stateDir, 'channels.sealed'), 'utf8')).not.toContain('"S1"');
     const second = await stage.harness({ script: 'remembers.mjs', agentEnv });
     expect(second.channelId).toBe(first.channelId);
     const viewer = await stage.watch();
