@@ -6,6 +6,7 @@ import { DesktopProvider } from './components/use-desktop.ts';
 import { keepLinkToken, takeLinkToken } from './link-token.ts';
 import { onFrame } from './on-frame.ts';
 import { onReturn } from './on-return.ts';
+import { randomUuid } from './random-uuid.ts';
 import { createDesktop } from './store/desktop.ts';
 import { applyTheme, readTheme } from './theme.ts';
 import { startWorker } from './trusted-worker.ts';
@@ -20,6 +21,7 @@ const desktop = createDesktop({
   nowMs: () => Date.now(),
   onFrame,
   keepToken: keepLinkToken,
+  uuid: () => randomUuid({ randomBytes: (count) => crypto.getRandomValues(new Uint8Array(count)) }),
 });
 worker.onmessage = (event: MessageEvent<WorkerToPage>) => desktop.receive(event.data);
 worker.onerror = (event) =>

@@ -19,6 +19,11 @@ export function readSessionConfig(result: JsonObject | undefined): Partial<Sessi
   };
 }
 
+/** As `readSessionConfig`, of a value that came from anywhere; source: a snapshot's `channels[].config`. */
+export function readSettings(config: unknown): Partial<SessionState> {
+  return readSessionConfig(asObject(config));
+}
+
 /** The complete list of options, and the mode and model they name; nothing when there is no list. */
 export function readConfigOptions(source: JsonObject | undefined): Partial<SessionState> {
   const entries = objects(source, 'configOptions');

@@ -1,4 +1,5 @@
 export type { CarriedTranscript } from './carry.ts';
+export { optionOf, readSettings } from './config.ts';
 export { EventLog } from './event-log.ts';
 export { TranscriptFold } from './fold.ts';
 export { exitCodeOf, type Headline, selectDiffStats, selectHeadline } from './headline.ts';

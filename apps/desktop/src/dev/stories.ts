@@ -31,12 +31,32 @@ const relayReady = (nowMs: number): ViewerEvent => ({
 const MODES = {
   modes: {
     currentModeId: 'default',
-    availableModes: [{ id: 'default', name: 'Ask first' }],
+    availableModes: [
+      { id: 'default', name: 'Ask first' },
+      { id: 'plan', name: 'Plan only' },
+    ],
   },
   models: {
     currentModelId: 'opus-5',
-    availableModels: [{ modelId: 'opus-5', name: 'Opus 5' }],
+    availableModels: [
+      { modelId: 'opus-5', name: 'Opus 5' },
+      { modelId: 'haiku-5', name: 'Haiku 5' },
+    ],
   },
+  configOptions: [
+    {
+      id: 'effort',
+      name: 'Effort',
+      category: 'thought_level',
+      type: 'select',
+      currentValue: 'high',
+      options: [
+        { value: 'low', name: 'Low' },
+        { value: 'high', name: 'High' },
+      ],
+    },
+    { id: 'fast', name: 'Fast mode', type: 'boolean', currentValue: false },
+  ],
 };
 
 const OLD_TOKEN = `import { decode, type Claims, type KeySet, type VerifyOptions } from './claims.ts'
@@ -296,6 +316,16 @@ export const STORIES: Readonly<Record<string, (nowMs: number) => Story>> = {
         0,
       ),
     ),
+  queue: (nowMs) => {
+    const waits = (promptRequestId: string, position: number, text: string) =>
+      ['prompt_queued', { promptRequestId, position, content: [{ type: 'text', text }] }] as const;
+    const agent = authStory(nowMs).tool('run-3', { kind: 'execute', title: 't', rawInput: { command: 'npm test' } }, 0);
+    agent.note(
+      ...waits('11111111-1111-4111-8111-111111111111', 1, 'Then run the whole suite twice, and tell me the times.'),
+    );
+    agent.note(...waits('22222222-2222-4222-8222-222222222222', 2, 'Write the changelog entry.'));
+    return fleetStory(nowMs, agent);
+  },
   permission: (nowMs) => fleetStory(nowMs, askToPublish(authStory(nowMs))),
   ended: (nowMs) =>
     fleetStory(

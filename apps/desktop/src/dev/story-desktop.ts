@@ -13,6 +13,7 @@ export function openStory(
     nowMs: () => Date.now(),
     onFrame,
     keepToken: () => undefined,
+    uuid: () => madeUpId(`channel ${posted.length}`),
     post(message) {
       posted.push(message);
       if (message.type === 'control') {

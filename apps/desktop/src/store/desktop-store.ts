@@ -1,5 +1,6 @@
 import type { ControlDraft, ControlProgress, Presence, RelayState, ViewerEvent, WarningCode } from '@heliograph/client';
 import { TranscriptFold } from '@heliograph/transcript';
+import type { Snapshot } from '@heliograph/wire';
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Session } from '../worker/protocol.ts';
 import type { ControlEntry } from './control-entry.ts';
@@ -12,6 +13,8 @@ export interface AgentRecord {
   readonly name: string;
   readonly revoked: boolean;
   readonly presence: Presence | undefined;
+  /** What the harness said of itself when it was last asked. */
+  readonly snapshot: Snapshot | undefined;
   /** Grows with every event; what it hands out never changes. */
   readonly fold: TranscriptFold;
   /** What its turns used; grows in place like `fold`. */
@@ -100,7 +103,7 @@ function applyEvent(state: DesktopState, event: ViewerEvent): DesktopState {
         return { ...agent, version: agent.version + 1 };
       });
     case 'snapshot':
-      return state;
+      return patchAgent(state, event.agent, (agent) => ({ ...agent, snapshot: event.snapshot }));
     case 'usage':
       return patchAgent(state, event.agent, (agent) => {
         agent.usage.add(event.id, event.report);
@@ -206,6 +209,7 @@ function newAgent(publicKey: string): AgentRecord {
     name: publicKey.slice(0, 8),
     revoked: false,
     presence: undefined,
+    snapshot: undefined,
     fold: new TranscriptFold(),
     usage: new UsageBook(),
     version: 0,

@@ -14,6 +14,7 @@ function openDesktop() {
   const frames: (() => void)[] = [];
   const kept: string[] = [];
   const desktop = createDesktop({
+    uuid: () => '00000000-0000-4000-8000-000000000001',
     post: (message) => posted.push(message),
     nowMs: () => 1_000,
     onFrame: (fire) => frames.push(fire),

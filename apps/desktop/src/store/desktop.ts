@@ -24,8 +24,12 @@ export interface DesktopPort {
   onFrame(fire: () => void): void;
   /** Keeps the token that opens the page again after a reload of this tab. */
   keepToken(token: string): void;
+  /** A fresh UUID. */
+  uuid(): string;
 }
 
+/** Orders after which channels or policies are others than the last snapshot said. */
+const RESHAPING = new Set<string>(['new_session', 'load_session', 'close_session', 'set_policy', 'restart_agent']);
 /** Prompts half typed that are kept, one per session; the oldest go first. */
 const MAX_DRAFTS = 100;
 
@@ -44,6 +48,8 @@ export interface Desktop {
   readDraft(key: string): string;
   keepDraft(key: string, text: string): void;
   control(agent: string, draft: ControlDraft): void;
+  /** An id for a new channel. */
+  newId(): string;
   dropControl(id: number): void;
   resync(agent?: string): void;
   dismissWarning(id: number): void;
@@ -68,7 +74,12 @@ export function createDesktop(port: DesktopPort): Desktop {
   function flush(): void {
     const events = waiting;
     waiting = [];
-    if (events.length > 0) store.setState((state) => applyEvents(state, events));
+    if (events.length === 0) return;
+    store.setState((state) => applyEvents(state, events));
+    // What the harness was told to be shows only in its next snapshot.
+    for (const event of events)
+      if (event.type === 'control' && event.progress.phase === 'done' && RESHAPING.has(event.progress.type))
+        port.post({ type: 'resync', agent: event.progress.agent });
   }
 
   function ask<T>(message: (id: number) => PageToWorker): Promise<T> {
@@ -122,6 +133,7 @@ export function createDesktop(port: DesktopPort): Desktop {
       store.setState((state) => addControl(state, { id, agent, draft, startedAtMs: port.nowMs() }));
       port.post({ type: 'control', id, agent, draft });
     },
+    newId: port.uuid,
     dropControl: (id) => store.setState((state) => dropControl(state, id)),
     resync: (agent) => port.post({ type: 'resync', agent }),
     dismissWarning: (id) => store.setState((state) => dismissWarning(state, id)),

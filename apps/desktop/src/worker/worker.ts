@@ -2,12 +2,12 @@
 import { createViewer, openSocketWith } from '@heliograph/client';
 import { nobleCrypto } from '@heliograph/crypto/noble';
 import { localSigner } from '@heliograph/wire';
+import { randomUuid } from '../random-uuid.ts';
 import { indexedDbKeyStore } from './device-key.ts';
 import { EventBatcher } from './event-batcher.ts';
 import { HostApi } from './host-api.ts';
 import { OwnerSession } from './owner-session.ts';
 import type { PageToWorker, WorkerToPage } from './protocol.ts';
-import { randomUuid } from './random-uuid.ts';
 
 declare const self: DedicatedWorkerGlobalScope;
 

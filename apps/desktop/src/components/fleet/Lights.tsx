@@ -1,8 +1,8 @@
 import { RefreshCw } from 'lucide-react';
-import { useEffect, useEffectEvent, useId, useRef, useState } from 'react';
 import type { AgentRecord } from '../../store/desktop-store.ts';
 import { type Light, readLights } from '../../store/lights.ts';
 import { useNow } from '../parts/use-now.ts';
+import { usePopover } from '../parts/use-popover.ts';
 import { useDesktop, useDesktopState } from '../use-desktop.ts';
 
 /** Three lights, and in words what each means when they are pointed at or tapped. */
@@ -12,42 +12,20 @@ export function Lights(props: { readonly agent: AgentRecord | undefined; readonl
   const relays = useDesktopState((state) => state.relays);
   const now = useNow();
   const lights = readLights(relays, agent, now);
-  const [isOpen, setOpen] = useState(false);
-  const panelId = useId();
-  const place = useRef<HTMLDivElement>(null);
-
-  const onOutside = useEffectEvent((event: Event) => {
-    const isEscape = event instanceof KeyboardEvent && event.key === 'Escape';
-    const isOutside = event.type === 'pointerdown' && !place.current?.contains(event.target as Node);
-    if (!isEscape && !isOutside) return;
-    event.preventDefault();
-    setOpen(false);
-  });
-  useEffect(() => {
-    if (!isOpen) return undefined;
-    document.addEventListener('pointerdown', onOutside);
-    document.addEventListener('keydown', onOutside, true);
-    return () => {
-      document.removeEventListener('pointerdown', onOutside);
-      document.removeEventListener('keydown', onOutside, true);
-    };
-  }, [isOpen]);
-
+  const { isOpen, place, button, panelId } = usePopover();
   const entries = [
     ['relay', lights.relay],
     ['harness', lights.harness],
     ['agent', lights.agent],
   ] as const satisfies readonly (readonly [string, Light])[];
   return (
-    <div ref={place} className="relative" data-popover-open={isOpen ? '' : undefined}>
+    <div className="relative" {...place}>
       <button
         type="button"
         className={look === 'words' ? 'tab -ml-2 gap-3' : 'tab gap-1.5'}
-        aria-expanded={isOpen}
-        aria-controls={panelId}
+        {...button}
         title={entries.map(([, light]) => light.words).join('\n')}
         data-testid="lights"
-        onClick={() => setOpen(!isOpen)}
       >
         {entries.map(([name, light]) => (
           <span
@@ -67,7 +45,7 @@ export function Lights(props: { readonly agent: AgentRecord | undefined; readonl
       {isOpen && (
         <div
           id={panelId}
-          className={`absolute z-20 grid w-72 gap-2 rounded-[10px] border border-line bg-raised p-3 text-s text-ink-2 shadow-lg ${look === 'words' ? 'bottom-9 left-0' : 'top-11 right-0'}`}
+          className={`popover grid w-72 gap-2 p-3 text-s text-ink-2 ${look === 'words' ? 'bottom-9 left-0' : 'top-11 right-0'}`}
         >
           {entries.map(([name, light]) => (
             <p key={name} className="flex gap-2.5">

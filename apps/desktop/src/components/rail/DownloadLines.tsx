@@ -1,9 +1,9 @@
 import { Download } from 'lucide-react';
-import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import type { AgentRecord } from '../../store/desktop-store.ts';
 import { type RawSelection, rawFileParts } from '../../store/raw-files.ts';
 import type { SessionRef } from '../../store/session-ref.ts';
 import { saveFile } from '../parts/save-file.ts';
+import { usePopover } from '../parts/use-popover.ts';
 
 const CHOICES: readonly (readonly [RawSelection, string])[] = [
   ['read', 'What the agent wrote'],
@@ -14,23 +14,7 @@ const CHOICES: readonly (readonly [RawSelection, string])[] = [
 /** Saves a session's lines, byte for byte. */
 export function DownloadLines(props: { readonly agent: AgentRecord; readonly session: SessionRef }) {
   const { agent, session } = props;
-  const [isOpen, setOpen] = useState(false);
-  const place = useRef<HTMLDivElement>(null);
-  const onOutside = useEffectEvent((event: Event) => {
-    const isEscape = event instanceof KeyboardEvent && event.key === 'Escape';
-    if (!isEscape && (event.type === 'keydown' || place.current?.contains(event.target as Node))) return;
-    event.preventDefault();
-    setOpen(false);
-  });
-  useEffect(() => {
-    if (!isOpen) return undefined;
-    document.addEventListener('pointerdown', onOutside);
-    document.addEventListener('keydown', onOutside, true);
-    return () => {
-      document.removeEventListener('pointerdown', onOutside);
-      document.removeEventListener('keydown', onOutside, true);
-    };
-  }, [isOpen]);
+  const { isOpen, setOpen, place, button, panelId } = usePopover();
 
   const save = (selection: RawSelection) => {
     const { streams } = agent.fold.transcript(session.channelId);
@@ -40,20 +24,19 @@ export function DownloadLines(props: { readonly agent: AgentRecord; readonly ses
     setOpen(false);
   };
   return (
-    <div ref={place} className="relative" data-popover-open={isOpen ? '' : undefined}>
+    <div className="relative" {...place}>
       <button
         type="button"
         className="tab"
-        aria-expanded={isOpen}
+        {...button}
         aria-label="Save the lines"
         title="Save the lines"
         data-testid="raw-download"
-        onClick={() => setOpen(!isOpen)}
       >
         <Download size={15} strokeWidth={1.5} />
       </button>
       {isOpen && (
-        <div className="absolute top-9 right-0 z-20 grid w-60 rounded-[10px] border border-line bg-raised p-1.5 shadow-lg">
+        <div id={panelId} className="popover top-full right-0 mt-1 grid w-60 p-1.5">
           {CHOICES.map(([selection, words]) => (
             <button
               key={selection}

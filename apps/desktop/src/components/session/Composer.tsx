@@ -4,6 +4,9 @@ import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react';
 import { useDesktop } from '../use-desktop.ts';
 import { Working } from './Working.tsx';
 
+/** `steer`: into the open turn where the agent takes that, else like `queue`. */
+type When = 'queue' | 'steer' | 'interrupt';
+
 /** Where the owner says what to do next. Typing is always possible; sending only when it would arrive. */
 export function Composer(props: {
   readonly agent: string;
@@ -22,6 +25,7 @@ export function Composer(props: {
   const desktop = useDesktop();
   const area = useRef<HTMLTextAreaElement>(null);
   const [text, setText] = useState(() => desktop.readDraft(props.draftKey));
+  const [when, setWhen] = useState<When>('queue');
   const { channelId, blocked } = props;
   const canSend = blocked === undefined && channelId !== null && text.trim() !== '';
 
@@ -32,7 +36,10 @@ export function Composer(props: {
   const send = () => {
     if (!canSend) return;
     const block = { type: 'text', text };
-    desktop.control(props.agent, { type: 'prompt', channelId, content: [block] });
+    const mode = props.running === undefined || when === 'queue' ? {} : { mode: when };
+    desktop.control(props.agent, { type: 'prompt', channelId, content: [block], ...mode });
+    // What ends a turn is said once, not by habit.
+    setWhen('queue');
     change('');
     area.current?.focus();
   };
@@ -73,6 +80,19 @@ export function Composer(props: {
             ))}
         </span>
         {props.children}
+        {props.running !== undefined && (
+          <select
+            className="picker"
+            value={when}
+            aria-label="When the agent gets it"
+            data-testid="when"
+            onChange={(event) => setWhen(event.target.value as When)}
+          >
+            <option value="queue">after this turn</option>
+            <option value="steer">now, into this turn</option>
+            <option value="interrupt">instead of this turn</option>
+          </select>
+        )}
         <button type="submit" className="btn" disabled={!canSend} data-testid="send">
           Send
           <CornerDownLeft size={13} strokeWidth={1.6} className="text-ink-3 max-md:hidden" aria-hidden="true" />

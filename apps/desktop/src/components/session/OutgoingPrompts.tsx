@@ -4,6 +4,7 @@ import { describeProgress, selectUnsentPrompts } from '../../store/control-entry
 import type { SessionRef } from '../../store/session-ref.ts';
 import { VisibleText } from '../content/VisibleText.tsx';
 import { useDesktop, useDesktopState, useTranscript } from '../use-desktop.ts';
+import { QueuedPromptRow } from './QueuedPromptRow.tsx';
 
 /** Prompts that are not in the transcript yet: on their way, refused, or held by the harness until the turn ends. */
 export function OutgoingPrompts({ session }: { readonly session: SessionRef }) {
@@ -15,12 +16,13 @@ export function OutgoingPrompts({ session }: { readonly session: SessionRef }) {
   return (
     <ul className="stack gap-1 px-0.5 pb-2 text-s text-ink-2" aria-label="Prompts on their way">
       {queue.map((prompt, at) => (
-        <li key={prompt.promptRequestId} className="flex gap-2" data-testid="queued-prompt">
-          <b className="flex-none">{at === 0 ? 'Next:' : 'Then:'}</b>
-          <span className="min-w-0 truncate">
-            “<VisibleText text={prompt.text} max={300} />”
-          </span>
-        </li>
+        <QueuedPromptRow
+          key={prompt.promptRequestId}
+          agent={session.agent}
+          channelId={session.channelId}
+          prompt={prompt}
+          label={at === 0 ? 'Next:' : 'Then:'}
+        />
       ))}
       {unsent.map((entry) => (
         <li key={entry.id} className="flex items-center gap-2" data-testid="outgoing-prompt" data-phase={entry.phase}>

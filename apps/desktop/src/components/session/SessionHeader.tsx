@@ -1,10 +1,13 @@
 import { ChevronLeft, Rows3 } from 'lucide-react';
 import type { AgentRecord } from '../../store/desktop-store.ts';
 import type { SessionRef } from '../../store/session-ref.ts';
+import { settingsOf, snapshotChannel } from '../../store/session-settings.ts';
 import { selectFirstPrompt, sessionTitle } from '../../store/session-title.ts';
 import { VisibleText } from '../content/VisibleText.tsx';
 import { Lights } from '../fleet/Lights.tsx';
 import { useTranscript } from '../use-desktop.ts';
+import { SessionMenu } from './SessionMenu.tsx';
+import { SettingPicker } from './SettingPicker.tsx';
 import { UsageMeter } from './UsageMeter.tsx';
 
 /** What this conversation is: title, who and where, model and mode as the agent last confirmed them, what it used. */
@@ -12,14 +15,15 @@ export function SessionHeader(props: {
   readonly agent: AgentRecord;
   readonly session: SessionRef;
   readonly isRailOpen: boolean;
+  readonly isRunning: boolean;
   readonly onToggleRail: () => void;
   readonly onBack: () => void;
 }) {
   const { agent } = props;
   const session = useTranscript(props.session, (transcript) => transcript.session);
   const firstPrompt = useTranscript(props.session, selectFirstPrompt);
-  const model = session.models.find(({ id }) => id === session.modelId)?.name ?? session.modelId;
-  const mode = session.modes.find(({ id }) => id === session.modeId)?.name ?? session.modeId;
+  const { channelId } = props.session;
+  const settings = settingsOf(session, snapshotChannel(agent, channelId));
   return (
     <header className="border-b border-line px-6 pt-3 pb-2.5 max-md:px-3.5 max-md:pt-1.5" data-testid="session-header">
       <div className="flex items-center gap-2">
@@ -40,14 +44,24 @@ export function SessionHeader(props: {
         </div>
         <button
           type="button"
-          className="tab -mr-2"
+          className="tab"
           aria-pressed={props.isRailOpen}
           data-testid="toggle-lines"
           onClick={props.onToggleRail}
         >
           <Rows3 size={14} strokeWidth={1.6} aria-hidden="true" />
-          Lines
+          <span className="max-md:sr-only">Lines</span>
         </button>
+        {channelId !== null && (
+          <SessionMenu
+            key={channelId}
+            agent={agent}
+            channelId={channelId}
+            settings={settings}
+            isBlocked={agent.presence?.harness !== 'live'}
+            isRunning={props.isRunning}
+          />
+        )}
       </div>
       <div className="flex flex-wrap items-center gap-x-3.5 gap-y-0.5 text-s text-ink-2">
         <span>
@@ -66,16 +80,20 @@ export function SessionHeader(props: {
             <VisibleText text={session.cwd} max={200} />
           </span>
         )}
-        {model !== undefined && (
-          <span data-testid="model" title="Model, as the agent confirmed it">
-            <VisibleText text={model} max={60} />
-          </span>
-        )}
-        {mode !== undefined && (
-          <span data-testid="mode" title="Mode, as the agent confirmed it">
-            <VisibleText text={mode} max={60} />
-          </span>
-        )}
+        {channelId !== null &&
+          [settings.model, settings.mode].map(
+            (setting) =>
+              setting !== undefined && (
+                <SettingPicker
+                  key={setting.key}
+                  setting={setting}
+                  agent={agent.publicKey}
+                  channelId={channelId}
+                  isBlocked={agent.presence?.harness !== 'live'}
+                  look="heading"
+                />
+              ),
+          )}
         <UsageMeter usage={session.usage} turns={agent.usage.channel(props.session.channelId)} />
       </div>
     </header>

@@ -72,6 +72,7 @@ export function SessionView(props: {
             agent={agent}
             session={session}
             isRailOpen={isRailOpen}
+            isRunning={running !== undefined}
             onToggleRail={() => setRailOpen(!isRailOpen)}
             onBack={props.onBack}
           />

@@ -1,6 +1,7 @@
 import type { Transcript } from '@heliograph/transcript';
 import type { AgentRecord } from '../../store/desktop-store.ts';
 import { isLiveStream } from '../../store/live.ts';
+import { snapshotChannel } from '../../store/session-settings.ts';
 
 /** Why nothing can be sent to a session now, as a sentence; undefined when it can. */
 export function whyBlocked(agent: AgentRecord, transcript: Transcript): string | undefined {
@@ -8,6 +9,8 @@ export function whyBlocked(agent: AgentRecord, transcript: Transcript): string |
   if (agent.revoked) return 'You revoked this agent: nothing is sent to it.';
   switch (presence?.harness) {
     case 'live':
+      if (snapshotChannel(agent, transcript.channelId)?.closed === true)
+        return 'This session is closed: open another one from its menu.';
       return isLiveStream(presence, transcript.streams.at(-1))
         ? undefined
         : 'This session is over: its harness no longer has it.';

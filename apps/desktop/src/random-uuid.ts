@@ -1,7 +1,7 @@
 import { type Crypto, hexEncode } from '@heliograph/wire';
 
 /** A random UUID (version 4). `crypto.randomUUID` is missing on pages over plain http in a LAN. */
-export function randomUuid(crypto: Crypto): string {
+export function randomUuid(crypto: Pick<Crypto, 'randomBytes'>): string {
   const bytes = crypto.randomBytes(16);
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
