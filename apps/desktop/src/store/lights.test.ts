@@ -20,6 +20,7 @@ const agent = (change: Partial<typeof presence>): AgentRecord => ({
   presence: { ...presence, ...change },
   fold: new TranscriptFold(),
   usage: new UsageBook(),
+  snapshot: undefined,
   version: 0,
 });
 const ready: RelayRecord = { url: 'ws://r', state: { phase: 'ready', sinceMs: NOW } };
