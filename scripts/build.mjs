@@ -15,6 +15,7 @@ const targets = [
       'apps/heliograph/src',
       'apps/heliograph/build.mjs',
       'apps/relay/src',
+      'apps/archive/src',
       'apps/harness/src',
       'apps/demo-agent/src',
       'apps/desktop/src/host',

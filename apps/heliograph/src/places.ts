@@ -13,6 +13,12 @@ export interface Places {
   readonly relayData: string;
   /** The desktop's list of agents and relays. */
   readonly desktopFile: string;
+  /** What is kept, and of whom: the owner's decisions. */
+  readonly archiveConfig: string;
+  /** The key an archive signs its checkpoints with, made on first use. */
+  readonly archiveKey: string;
+  /** The archive, unless the decisions name another file. */
+  readonly archiveFile: string;
   /** Spools, locks, the window's browser profile, the demo agent's scratch folder. */
   readonly state: string;
   /** Which keys are in use on this machine, whichever $HELIOGRAPH_HOME they are used from. */
@@ -37,6 +43,9 @@ export function findPlaces(env: Env, homeFolder: string, userFolder: string): Pl
       agentEnvs: join(root, 'agents'),
       relayData: join(root, 'relay'),
       desktopFile: join(root, 'desktop.json'),
+      archiveConfig: join(root, 'archive.json'),
+      archiveKey: join(root, 'archive.key'),
+      archiveFile: join(root, 'archive.db'),
       state: join(root, 'state'),
       locks,
     };
@@ -49,6 +58,9 @@ export function findPlaces(env: Env, homeFolder: string, userFolder: string): Pl
     agentEnvs: join(config, 'agents'),
     relayData: join(data, 'relay'),
     desktopFile: join(data, 'desktop.json'),
+    archiveConfig: join(config, 'archive.json'),
+    archiveKey: join(config, 'archive.key'),
+    archiveFile: join(data, 'archive.db'),
     state,
     locks,
   };

@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
 import { agent } from './commands/agent.ts';
+import { addArchiveCommands } from './commands/archive-commands.ts';
 import { attestAgent } from './commands/attest.ts';
 import { desktop } from './commands/desktop.ts';
 import { invite } from './commands/invite.ts';
@@ -76,6 +77,7 @@ export function createProgram(
     )
     .action(act(relay));
   addRelayCommands(program, relayCommand, execute);
+  addArchiveCommands(program, execute);
 
   program
     .command('invite')

@@ -8,7 +8,8 @@ export type Ready =
       readonly stream: string;
       readonly channelId: string;
     }
-  | { readonly ready: 'desktop'; readonly url: string };
+  | { readonly ready: 'desktop'; readonly url: string }
+  | { readonly ready: 'archive'; readonly file: string; readonly url?: string };
 
 export function announce(ready: Ready): void {
   process.stdout.write(`${JSON.stringify(ready)}\n`);

@@ -21,7 +21,7 @@ export interface Running {
   readonly stdout: () => string;
   readonly stderr: () => string;
   /** The ready line of one part, once it is there; rejects when the process ends without it. */
-  ready(part: 'relay' | 'agent' | 'desktop'): Promise<Record<string, string>>;
+  ready(part: 'relay' | 'agent' | 'desktop' | 'archive'): Promise<Record<string, string>>;
   /** Waits until stderr has text that fits; rejects when the process ends without it. */
   says(pattern: RegExp): Promise<void>;
   signal(name: NodeJS.Signals): void;

@@ -11,7 +11,7 @@ import {
 import type { Clock } from './clock.ts';
 import { PartCollector } from './part-collector.ts';
 import { type SeqSpan, StreamChain } from './stream-chain.ts';
-import type { ControlDraft, Presence, ViewerEvent } from './viewer-event.ts';
+import type { ControlDraft, HeldStream, Presence, ViewerEvent } from './viewer-event.ts';
 
 /** What one agent's view asks of the viewer that holds it. */
 export interface AgentPort {
@@ -128,6 +128,13 @@ export class AgentView {
     this.#cancelHello();
     this.#cancelRepair?.();
     this.#cancelWatch();
+  }
+
+  /** Takes what is held of a stream from before: it is not asked for, and nothing in it is live. */
+  hold({ stream, channelId, head, segments, hashAt }: HeldStream): void {
+    const chain = new StreamChain(segments, hashAt);
+    chain.noteHead(head);
+    this.#streams.set(stream, { chain, channelId, asked: NOTHING_ASKED });
   }
 
   /** Takes one decoded envelope; returns the events that may be shown. */

@@ -15,13 +15,16 @@ export interface SeqSpan {
 /** `new`, `duplicate` (the very same plaintext again), `conflict` (other content for a seq we hold), `broken` (new, but it does not follow its neighbour). */
 export type LinkVerdict = 'new' | 'duplicate' | 'conflict' | 'broken';
 
-interface Segment {
-  first: number;
-  last: number;
-  firstPrev: string | undefined;
+/** A stretch without holes: its inclusive seqs, the hash before it and the hash it ends with. */
+export interface HeldSegment {
+  readonly first: number;
+  readonly last: number;
+  readonly firstPrev: string | undefined;
   /** `undefined` after seqs that are gone: nothing to compare the next link with. */
-  lastHash: string | undefined;
+  readonly lastHash: string | undefined;
 }
+
+type Segment = { -readonly [key in keyof HeldSegment]: HeldSegment[key] };
 
 /**
  * The envelopes of one stream that a viewer holds: which seqs are missing, and whether each follows the one before
@@ -31,6 +34,16 @@ export class StreamChain {
   readonly #hashes = new Map<number, string>();
   #segments: Segment[] = [];
   #knownHead = 0;
+  readonly #hashBefore: (firstSeq: number) => string | undefined;
+
+  /** `segments`: what was held before, in order; `hashBefore` gives the hash of an envelope of them by its first seq. */
+  constructor(
+    segments: readonly HeldSegment[] = [],
+    hashBefore: (firstSeq: number) => string | undefined = () => undefined,
+  ) {
+    this.#segments = segments.map((segment) => ({ ...segment }));
+    this.#hashBefore = hashBefore;
+  }
 
   /** The newest seq known to exist, held or not. */
   get head(): number {
@@ -54,7 +67,7 @@ export class StreamChain {
   }
 
   add(link: ChainLink): LinkVerdict {
-    const known = this.#hashes.get(link.firstSeq);
+    const known = this.#hashes.get(link.firstSeq) ?? this.#hashBefore(link.firstSeq);
     if (known !== undefined) return known === link.hash ? 'duplicate' : 'conflict';
     // The newest place is by far the most common one.
     let at = this.#segments.length;

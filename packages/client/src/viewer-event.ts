@@ -1,5 +1,16 @@
-import type { AuthTag, Control, ControlResult, Hello, ObserverEvent, Snapshot, UsageReport } from '@heliograph/wire';
+import type {
+  AuthTag,
+  Control,
+  ControlResult,
+  DecodedEnvelope,
+  Hello,
+  ObserverEvent,
+  Snapshot,
+  UsageReport,
+  VerifiedEvent,
+} from '@heliograph/wire';
 import type { RelayState } from './relay-state.ts';
+import type { HeldSegment } from './stream-chain.ts';
 
 /** An agent this owner vouched for. `revoked` ones are refused, whatever they can show. */
 export interface KnownAgent {
@@ -66,3 +77,24 @@ export type WarningCode = 'chain' | 'conflict' | 'second-run' | 'undecodable' | 
 export type ControlDraft = Draft<Exclude<Control, Hello>>;
 
 type Draft<C> = C extends Control ? Omit<C, 'requestId' | 'issuedAt' | 'run'> : never;
+
+/** A signed event as it was received, verified and of an admitted agent, beside what it held. */
+export interface ReceivedEvent {
+  readonly event: VerifiedEvent;
+  readonly role: 'telemetry' | 'control' | 'usage';
+  /** The agent it is from or for. */
+  readonly agent: string;
+  /** Of telemetry: the plaintext and what it decodes to. */
+  readonly envelope: (DecodedEnvelope & { readonly text: string }) | undefined;
+}
+
+/** What is held of a stream from before. */
+export interface HeldStream {
+  readonly stream: string;
+  readonly channelId: string | null;
+  /** The newest seq known to exist, held or not. */
+  readonly head: number;
+  readonly segments: readonly HeldSegment[];
+  /** The hash of the envelope held that begins at this seq. */
+  readonly hashAt: (firstSeq: number) => string | undefined;
+}

@@ -24,7 +24,7 @@ import { createRelayClient, type RelayClient } from './relay-client.ts';
 import { SeenIds } from './seen-ids.ts';
 import type { OpenSocket } from './socket.ts';
 import { readStored } from './stored-events.ts';
-import type { ControlDraft, KnownAgent, ViewerEvent } from './viewer-event.ts';
+import type { ControlDraft, HeldStream, KnownAgent, ReceivedEvent, ViewerEvent } from './viewer-event.ts';
 
 export interface ViewerOptions {
   /** The owner's key, wherever it is. */
@@ -40,6 +40,10 @@ export interface ViewerOptions {
   readonly random: () => number;
   readonly uuid: () => string;
   readonly onEvent: (event: ViewerEvent) => void;
+  /** For who keeps them: every signed event as it was received, before what it says is told. The owner's own controls come, too. */
+  readonly onReceived?: (received: ReceivedEvent) => void;
+  /** What is held of an agent's streams from before, oldest first: only what is missing is asked for. */
+  readonly held?: (agent: string) => readonly HeldStream[];
 }
 
 /** An owner's eyes and hands: every admitted agent's events out, controls in. */
@@ -100,6 +104,7 @@ export function createViewer(options: ViewerOptions): Viewer {
     const filters = [
       { kinds: [KIND_OBSERVER, KIND_USAGE], '#p': [me], limit: 0 },
       { kinds: [KIND_PROFILE], '#p': [me] },
+      ...(options.onReceived === undefined ? [] : [{ kinds: [KIND_OBSERVER], authors: [me], limit: 0 }]),
     ];
     let greeted = false;
     for await (const item of client.subscribe(filters, { signal })) {
@@ -145,7 +150,8 @@ export function createViewer(options: ViewerOptions): Viewer {
     const isFrame = event.kind === KIND_OBSERVER;
     if (isFrame) {
       const route = parseFrame(event);
-      if (!route.ok || route.value.frame !== 'telemetry' || route.value.owner !== me) return;
+      if (!route.ok || route.value.owner !== me) return;
+      if (route.value.frame === 'control') return receiveControl(event, route.value.agent);
       if (admission.standing(event.pubkey, nowSec()) === 'revoked') return;
     } else if (event.kind !== KIND_PROFILE) return;
     const verified = verifyEvent(event, crypto);
@@ -153,6 +159,15 @@ export function createViewer(options: ViewerOptions): Viewer {
     seen.add(event.id);
     if (isFrame) await receiveFrame(verified.value, url);
     else await learn(verified.value);
+  }
+
+  /** My own, from here or from another viewer: nothing is done, but that it was sent may be kept. */
+  function receiveControl(event: NostrEvent, agent: string): void {
+    if (options.onReceived === undefined) return;
+    const verified = verifyEvent(event, crypto);
+    if (!verified.ok) return;
+    seen.add(event.id);
+    options.onReceived({ event: verified.value, role: 'control', agent, envelope: undefined });
   }
 
   async function receiveFrame(frame: VerifiedEvent, url: string): Promise<void> {
@@ -167,6 +182,13 @@ export function createViewer(options: ViewerOptions): Viewer {
       onEvent({ type: 'warning', agent: frame.pubkey, code: 'undecodable', message });
       return;
     }
+    const text = opened.ok ? opened.value.text : '';
+    options.onReceived?.({
+      event: frame,
+      role: 'telemetry',
+      agent: frame.pubkey,
+      envelope: { ...decoded.value, text },
+    });
     const events = viewOf(frame.pubkey).receive(decoded.value);
     if (events.length > 0) onEvent({ type: 'events', agent: frame.pubkey, events });
   }
@@ -179,6 +201,7 @@ export function createViewer(options: ViewerOptions): Viewer {
     const verified = verifyEvent(event, crypto);
     if (!verified.ok) return;
     seen.add(event.id);
+    options.onReceived?.({ event: verified.value, role: 'usage', agent: event.pubkey, envelope: undefined });
     const report = await openUsage(verified.value, signer);
     if (report.ok) onEvent({ type: 'usage', agent: event.pubkey, id: event.id, report: report.value });
     else {
@@ -241,6 +264,7 @@ export function createViewer(options: ViewerOptions): Viewer {
       result: (result) => outbox.receive(agent, result),
       emit: onEvent,
     });
+    for (const stream of options.held?.(agent) ?? []) view.hold(stream);
     agents.set(agent, view);
     return view;
   }

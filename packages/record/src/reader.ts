@@ -73,6 +73,10 @@ export interface ArchiveReader {
   events(agent: string, stream: string, firstSeq: number, lastSeq: number): Iterable<ObserverEvent>;
   /** Records in the order of the chain; with `session`, its streams' alone. */
   records(range?: { readonly from?: number; readonly to?: number; readonly session?: number }): Iterable<StoredRecord>;
+  /** Kept texts of a stream's records (by its number in the file) that hold seqs in this range. */
+  texts(stream: number, firstSeq: number, lastSeq: number): readonly { readonly n: number; readonly text: string }[];
+  /** The newest record of a stream, by its number in the file; 0 when it has none. */
+  newestRecord(stream: number): number;
   /** Statements in the order they were made. */
   statements(): readonly Statement[];
 }

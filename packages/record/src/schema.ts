@@ -273,7 +273,7 @@ const VIEWS = `
       GROUP BY r.stream HAVING r.head_seq > coalesce(max(k.last_seq), 0)
     )
     SELECT a.public_key AS agent, r.session, r.id AS stream, m.first_seq, m.last_seq, m.last_seq - m.first_seq + 1 AS events,
-      coalesce((SELECT group_concat(l.reason, ', ') FROM lost_rows l WHERE l.stream = m.stream AND l.first_seq <= m.last_seq AND l.last_seq >= m.first_seq),
+      coalesce((SELECT group_concat(DISTINCT l.reason) FROM lost_rows l WHERE l.stream = m.stream AND l.first_seq <= m.last_seq AND l.last_seq >= m.first_seq),
         CASE WHEN m.first_seq = 1 AND EXISTS (SELECT 1 FROM statements WHERE type = 'tombstone') THEN 'removed by retention, or never received' ELSE 'never received' END) AS reason
     FROM missing m JOIN streams r USING (stream) JOIN agents a USING (agent);
   CREATE VIEW redactions AS SELECT

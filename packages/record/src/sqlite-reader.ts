@@ -211,6 +211,14 @@ export function createReader(db: SqlDatabase, packer: Packer, crypto: Crypto): A
       const values = session === undefined ? [from, to] : [from, to, session];
       for (const row of rows.iterate(...values)) yield recordOf(row as RecordRow);
     },
+    texts(stream, firstSeq, lastSeq) {
+      const rows = db.prepare(`${TEXTS} AND r.first_seq <= ? AND r.last_seq >= ? ORDER BY r.n`);
+      return (rows.all(stream, lastSeq, firstSeq) as TextRow[]).flatMap((row) => {
+        const text = textOf(row);
+        return text === undefined ? [] : [{ n: row.n, text }];
+      });
+    },
+    newestRecord: (stream) => number('SELECT max(n) AS value FROM records WHERE stream = ?', stream) ?? 0,
     statements() {
       const rows = db.prepare('SELECT json FROM statements ORDER BY s').all() as { json: string }[];
       return rows.flatMap(({ json }): Statement[] => {

@@ -63,6 +63,7 @@ export function streamFacts(event: ObserverEvent): readonly StreamFact[] {
     case 'control_result': {
       const result = payloadOf<ControlResult>(event);
       if (typeof result?.type !== 'string' || typeof result.status !== 'string') return [];
+      if (result.type === 'hello' || result.type === 'replay') return [];
       return [{ type: 'result', seq: event.seq, at: event.timestamp, result: result as ControlResult }];
     }
     default:

@@ -15,6 +15,15 @@ export interface ViewedStream {
 export interface TurnChange {
   readonly turn: TurnRow;
   readonly items: readonly ItemRow[];
+  /** Ids of items that are no more: a gap that was filled, something that turned out to be another's. */
+  readonly gone: readonly string[];
+}
+
+/** What changed in a stretch of a stream. */
+export interface StretchChange {
+  readonly turns: readonly TurnChange[];
+  /** Ids of turns that are no more. */
+  readonly goneTurns: readonly string[];
 }
 
 /** Writes what the views show. Idempotent: the same rows again change nothing. */
@@ -37,6 +46,11 @@ export class ViewStore {
     return this.#sql.behind.all() as ViewedStream[];
   }
 
+  /** Id of the harness stream of the run that a stream belongs to: the newest one that had begun before it. */
+  runOf(stream: number): string | undefined {
+    return (this.#sql.runOf.get(stream, stream, stream) as { id: string } | undefined)?.id;
+  }
+
   /** The turns of a stream that hold seqs from `firstSeq` to `lastSeq`, oldest first. */
   turnsAt(
     stream: number,
@@ -47,9 +61,10 @@ export class ViewStore {
   }
 
   /** Writes changed turns of a stream and notes how far they reach, in one transaction. */
-  write(stream: number, changes: readonly TurnChange[], facts: SessionFacts | undefined, viewedN: number): void {
+  write(stream: number, { turns, goneTurns }: StretchChange, facts: SessionFacts | undefined, viewedN: number): void {
     inTransaction(this.#db, () => {
-      for (const change of changes) this.#writeTurn(stream, change);
+      for (const id of goneTurns) this.#removeTurn(stream, id);
+      for (const change of turns) this.#writeTurn(stream, change);
       if (facts !== undefined) {
         const { sessionId, title, agentName, cwd, model, mode } = facts;
         this.#sql.facts.run(...[sessionId, title, agentName, cwd, model, mode].map(orNull), stream);
@@ -58,14 +73,25 @@ export class ViewStore {
     });
   }
 
-  /** Forgets what is shown of a stream, so that it is made again from its records. */
-  forget(stream: number): void {
+  /** Forgets what is shown of these turns, so that it is made again from the records. */
+  forget(stream: number, turnIds: readonly string[]): void {
     inTransaction(this.#db, () => {
-      for (const remove of this.#sql.forget) remove.run(stream);
+      for (const id of turnIds) this.#removeTurn(stream, id);
     });
   }
 
-  #writeTurn(stream: number, { turn, items }: TurnChange): void {
+  #removeTurn(stream: number, id: string): void {
+    const row = this.#sql.turnRow.get(stream, id) as { turn: number } | undefined;
+    if (row === undefined) return;
+    for (const { item } of this.#sql.itemsOf.all(row.turn) as { item: number }[]) this.#removeItem(item);
+    this.#sql.removeTurn.run(row.turn);
+  }
+
+  #removeItem(item: number): void {
+    for (const remove of this.#sql.removeItem) remove.run(item);
+  }
+
+  #writeTurn(stream: number, { turn, items, gone }: TurnChange): void {
     this.#sql.turn.run(
       stream,
       turn.id,
@@ -82,6 +108,10 @@ export class ViewStore {
       orNull(turn.totalTokens),
     );
     const row = this.#sql.turnRow.get(stream, turn.id) as { turn: number };
+    for (const id of gone) {
+      const known = this.#sql.itemRow.get(row.turn, id) as { item: number } | undefined;
+      if (known !== undefined) this.#removeItem(known.item);
+    }
     for (const item of items) this.#writeItem(row.turn, item);
   }
 
@@ -137,11 +167,16 @@ const STREAM = `SELECT s.stream, a.public_key AS agent, s.id, e.channel_id AS ch
 
 function prepareAll(db: SqlDatabase) {
   const prepare = (sql: string): SqlStatement => db.prepare(sql);
-  const ofStream = 'IN (SELECT item FROM item_rows JOIN turn_rows USING (turn) WHERE stream = ?)';
   return {
     stream: prepare(`${STREAM} WHERE a.public_key = ? AND s.id = ?`),
     behind: prepare(
       `${STREAM} WHERE s.viewed_n < (SELECT max(n) FROM records r WHERE r.stream = s.stream AND r.text_sha IS NOT NULL) ORDER BY s.stream`,
+    ),
+    // Within one run the harness stream opens first, so its records come first; one that comes late still is the only one.
+    runOf: prepare(
+      `SELECT id FROM (SELECT s.id, (SELECT min(n) FROM records r WHERE r.stream = s.stream) AS n FROM streams s
+         WHERE s.agent = (SELECT agent FROM streams WHERE stream = ?) AND s.session IS NULL AND s.stream <> ?)
+       WHERE n IS NOT NULL ORDER BY n > (SELECT min(n) FROM records WHERE stream = ?), n DESC LIMIT 1`,
     ),
     turnsAt: prepare(
       `SELECT id, first_seq AS firstSeq, last_seq AS lastSeq FROM turn_rows
@@ -183,13 +218,18 @@ function prepareAll(db: SqlDatabase) {
       `INSERT INTO redaction_rows (n, item, kind, digest) SELECT max(r.n), ?3, ?4, ?5 FROM records r
        WHERE r.stream = (SELECT stream FROM turn_rows WHERE turn = ?1) AND r.first_seq <= ?2 HAVING max(r.n) IS NOT NULL`,
     ),
-    forget: [
-      ...['texts', 'tool_rows', 'permission_rows', 'file_rows', 'command_rows', 'redaction_rows'].map((table) =>
-        prepare(`DELETE FROM ${table} WHERE item ${ofStream}`),
-      ),
-      prepare('DELETE FROM item_rows WHERE turn IN (SELECT turn FROM turn_rows WHERE stream = ?)'),
-      prepare('DELETE FROM turn_rows WHERE stream = ?'),
-      prepare('UPDATE streams SET viewed_n = 0 WHERE stream = ?'),
-    ],
+    itemsOf: prepare('SELECT item FROM item_rows WHERE turn = ?'),
+    removeTurn: prepare('DELETE FROM turn_rows WHERE turn = ?'),
+    removeItem: ITEM_TABLES.map((table) => prepare(`DELETE FROM ${table} WHERE item = ?`)),
   };
 }
+
+const ITEM_TABLES = [
+  'texts',
+  'tool_rows',
+  'permission_rows',
+  'file_rows',
+  'command_rows',
+  'redaction_rows',
+  'item_rows',
+];

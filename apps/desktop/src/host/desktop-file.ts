@@ -58,6 +58,11 @@ export class DesktopFile {
   }
 }
 
+/** What a desktop on this machine remembers, for programs that watch with it. Rejects with code `BAD_STATE` as opening does. */
+export async function readDesktopState(path: string): Promise<DesktopState> {
+  return (await DesktopFile.open(path)).state;
+}
+
 async function writeWhole(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const draft = `${path}.${process.pid}.new`;

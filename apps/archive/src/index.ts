@@ -1,0 +1,13 @@
+export {
+  ARCHIVE_OFF,
+  type ArchiveConfig,
+  keepsAgent,
+  readArchiveConfig,
+  writeArchiveConfig,
+} from './archive-config.ts';
+export { type ArchiveFileError, joinArchiveFile } from './archive-file.ts';
+export { packer } from './packer.ts';
+export { type Retention, usedBytes } from './retention.ts';
+export { type Hit, QUESTIONS, type Question, type SearchQuery, searchArchive } from './search.ts';
+export { type ArchiveStatus, type RunningArchive, type StartArchiveOptions, startArchive } from './start-archive.ts';
+export { describeReport, type VerifyOptions, verifyArchiveFile } from './verify-file.ts';

@@ -1,0 +1,217 @@
+import {
+  type ArchiveReader,
+  type NewRecord,
+  type RecordStore,
+  redactPieces,
+  redactText,
+  type ViewedStream,
+  type ViewStore,
+} from '@heliograph/record';
+import { type Crypto, decodeEnvelope, hexDecode, type ObserverEvent } from '@heliograph/wire';
+import { TurnWindow } from './turn-window.ts';
+
+export interface IndexerOptions {
+  readonly store: RecordStore;
+  readonly views: ViewStore;
+  readonly reader: ArchiveReader;
+  readonly crypto: Crypto;
+  readonly nowSec: () => number;
+}
+
+interface OpenStream {
+  readonly stream: ViewedStream;
+  window: TurnWindow;
+  /** The newest record whose events are in the window. */
+  takenN: number;
+  changed: boolean;
+  /** Something of the stream lies before the window. */
+  isFurther: boolean;
+  /** Seqs before the window that came late: the turns they stand in are folded again. */
+  late: { first: number; last: number } | undefined;
+}
+
+/** Streams folded at once; the one that was quiet longest is put away, and folded again from its newest turn when it goes on. */
+const MAX_OPEN = 64;
+/** What the harness stream says that every channel needs stands at its beginning. */
+const SHARED_EVENTS = 256;
+
+/**
+ * Keeps the views in step with the records: folds each stream as viewers do and writes what changed. Whatever it has not
+ * written when the process dies is made up for at the next start.
+ */
+export class Indexer {
+  readonly #options: IndexerOptions;
+  readonly #salt: Uint8Array;
+  readonly #open = new Map<string, OpenStream>();
+
+  constructor(options: IndexerOptions) {
+    this.#options = options;
+    this.#salt = hexDecode(options.store.meta('salt') ?? '');
+  }
+
+  /** Takes records that were kept, with their numbers. What they change shows after the next `flush`. */
+  take(records: readonly NewRecord[], numbers: readonly (number | undefined)[]): void {
+    for (const [at, record] of records.entries()) {
+      const n = numbers[at];
+      const { opened, role, agent } = record;
+      if (n === undefined || role !== 'telemetry' || opened?.stream === undefined) continue;
+      const events = opened.findings.length === 0 ? opened.events : this.#decode(opened.shown);
+      this.#takeEvents(agent, opened.stream, n, events);
+    }
+  }
+
+  /** Writes what changed. Throws what SQLite throws; what was not written is written the next time. */
+  flush(): void {
+    for (const open of this.#open.values()) this.#flushOne(open);
+  }
+
+  /** Makes up for records that the views do not show: after a crash, an import or an upgrade. One stream a step. */
+  *catchUp(): Generator<void> {
+    for (const stream of this.#options.views.behind()) {
+      this.#catchUpOne(stream);
+      yield;
+    }
+  }
+
+  /** Forgets what is folded, so that it is read again from the file: after records were removed. */
+  reset(): void {
+    this.#open.clear();
+  }
+
+  #takeEvents(agent: string, id: string, n: number, events: readonly ObserverEvent[]): void {
+    const open = this.#opened(agent, id, events[0]);
+    if (open === undefined) return;
+    for (const event of events) {
+      if (event.stream !== id) continue;
+      const from = open.window.fromSeq;
+      if (from !== undefined && event.seq < from && open.isFurther) {
+        const { first = event.seq, last = event.seq } = open.late ?? {};
+        open.late = { first: Math.min(first, event.seq), last: Math.max(last, event.seq) };
+      } else {
+        if (open.window.isFull) {
+          this.#flushOne(open);
+          open.window = this.#newWindow(open.stream);
+          open.isFurther = true;
+        }
+        open.window.insert(event);
+      }
+    }
+    open.takenN = Math.max(open.takenN, n);
+    open.changed = true;
+  }
+
+  #opened(agent: string, id: string, first: ObserverEvent | undefined): OpenStream | undefined {
+    const key = `${agent} ${id}`;
+    const known = this.#open.get(key);
+    if (known !== undefined) {
+      // A Map keeps the order of insertion: taken out and put back, it is the newest.
+      this.#open.delete(key);
+      this.#open.set(key, known);
+      return known;
+    }
+    const stream = this.#options.views.stream(agent, id);
+    if (stream === undefined) return undefined;
+    if (this.#open.size >= MAX_OPEN) {
+      const [oldest, open] = this.#open.entries().next().value as [string, OpenStream];
+      this.#flushOne(open);
+      this.#open.delete(oldest);
+    }
+    const open = this.#start(stream);
+    open.isFurther = stream.viewedN > 0;
+    this.#open.set(key, open);
+    // What it goes on with belongs to its newest turn: that one is folded again.
+    if (stream.viewedN > 0 && first !== undefined) this.#readInto(open.window, stream, this.#newestTurnSeq(stream));
+    return open;
+  }
+
+  #newWindow(stream: ViewedStream): TurnWindow {
+    const show = { stream: stream.id, salt: this.#salt, crypto: this.#options.crypto };
+    return new TurnWindow(stream.channelId, show, stream.channelId === null ? [] : this.#sharedEvents(stream));
+  }
+
+  /** The beginning of the harness stream of the run that `stream` belongs to. */
+  #sharedEvents(stream: ViewedStream): readonly ObserverEvent[] {
+    const run = this.#options.views.runOf(stream.stream);
+    if (run === undefined) return [];
+    // What they say of how far streams go is not for a stretch to know: it would show all after it as missing.
+    return [...this.#options.reader.events(stream.agent, run, 1, SHARED_EVENTS)].filter(
+      ({ kind }) => kind !== 'heads' && kind !== 'snapshot',
+    );
+  }
+
+  #newestTurnSeq(stream: ViewedStream): number {
+    return this.#options.views.turnsAt(stream.stream, 1, Number.MAX_SAFE_INTEGER).at(-1)?.firstSeq ?? 1;
+  }
+
+  #readInto(window: TurnWindow, stream: ViewedStream, first: number): void {
+    const events = this.#options.reader.events(stream.agent, stream.id, first, Number.MAX_SAFE_INTEGER);
+    for (const event of events) window.insert(event);
+  }
+
+  #start(stream: ViewedStream): OpenStream {
+    const window = this.#newWindow(stream);
+    return { stream, window, takenN: stream.viewedN, changed: false, isFurther: false, late: undefined };
+  }
+
+  #flushOne(open: OpenStream): void {
+    if (!open.changed) return;
+    const { late, stream } = open;
+    if (late !== undefined) this.#refold(stream, late.first, late.last);
+    open.late = undefined;
+    this.#write(stream, open.window, open.takenN);
+    open.changed = false;
+  }
+
+  #write(stream: ViewedStream, window: TurnWindow, takenN: number): void {
+    const change = window.take();
+    this.#options.views.write(stream.stream, change, change.session, takenN);
+    for (const cut of change.cutSecrets) this.#redactCut(stream, cut);
+  }
+
+  /** Something came late: the turns it stands in are folded again, and no others. */
+  #refold(stream: ViewedStream, firstSeq: number, lastSeq: number): void {
+    const { views } = this.#options;
+    const before = views.turnsAt(stream.stream, 1, firstSeq).at(-1);
+    const first = Math.min(firstSeq, before?.firstSeq ?? firstSeq);
+    const turns = views.turnsAt(stream.stream, first, lastSeq);
+    const last = Math.max(lastSeq, ...turns.map((turn) => turn.lastSeq));
+    views.forget(
+      stream.stream,
+      turns.map(({ id }) => id),
+    );
+    this.#foldRange(stream, first, last, 0);
+  }
+
+  #catchUpOne(stream: ViewedStream): void {
+    const newest = this.#options.reader.newestRecord(stream.stream);
+    const from = stream.viewedN === 0 ? 1 : this.#newestTurnSeq(stream);
+    this.#foldRange(stream, from, Number.MAX_SAFE_INTEGER, newest);
+  }
+
+  #foldRange(stream: ViewedStream, first: number, last: number, takenN: number): void {
+    let window = this.#newWindow(stream);
+    for (const event of this.#options.reader.events(stream.agent, stream.id, first, last)) {
+      if (window.isFull) {
+        this.#write(stream, window, 0);
+        window = this.#newWindow(stream);
+      }
+      window.insert(event);
+    }
+    this.#write(stream, window, takenN);
+  }
+
+  /** Replaces the pieces of a secret in the lines it was cut over. */
+  #redactCut(stream: ViewedStream, cut: { kind: string; secret: string; firstSeq: number; lastSeq: number }): void {
+    const { store, reader, crypto, nowSec } = this.#options;
+    const { findings } = redactText(cut.secret, this.#salt, crypto);
+    for (const { n, text } of reader.texts(stream.stream, cut.firstSeq, cut.lastSeq)) {
+      const shown = redactPieces(text, cut.kind, cut.secret);
+      if (shown !== text) store.redact(n, shown, findings, nowSec());
+    }
+  }
+
+  #decode(text: string): readonly ObserverEvent[] {
+    const decoded = decodeEnvelope(text, this.#options.crypto);
+    return decoded.ok ? decoded.value.events : [];
+  }
+}

@@ -1,0 +1,31 @@
+import { readDesktopState } from '@heliograph/app-desktop/host';
+import { archiveDecisions } from '../archive-place.ts';
+import { type Context, openOwnerKey } from '../context.ts';
+import { badUsage } from '../failure.ts';
+import { live } from '../life.ts';
+import { openArchive } from '../open-archive.ts';
+import { announce } from '../ready.ts';
+
+export interface ArchiveRunOptions {
+  readonly ownerKey?: string;
+  readonly relay?: readonly string[];
+}
+
+/** `heliograph archive run`: keeps what arrives, until it is ended. */
+export async function archiveRun(options: ArchiveRunOptions, context: Context): Promise<number> {
+  if (!archiveDecisions(context).on) {
+    throw badUsage('the archive is off and keeps nothing. Switch it on first: heliograph archive on');
+  }
+  const desktop = await readDesktopState(context.places.desktopFile);
+  const relays = options.relay ?? desktop.relays;
+  if (relays.length === 0) {
+    throw badUsage(
+      "--relay is missing: expected a relay's address like ws://192.168.1.5:7447. (It would default to the desktop's relays, and there are none.)",
+    );
+  }
+  const owner = await openOwnerKey(options.ownerKey, context);
+  return live(context.log, async (life) => {
+    const archive = await life.start('archive', () => openArchive({ owner, relays, agents: desktop.agents }, context));
+    announce({ ready: 'archive', file: archive.file });
+  });
+}

@@ -1,0 +1,49 @@
+import { type Hit, joinArchiveFile, type Question, searchArchive } from '@heliograph/app-archive';
+import { archiveFile, orFail, say } from '../archive-place.ts';
+import type { Context } from '../context.ts';
+
+export interface ArchiveSearchOptions {
+  readonly text?: string;
+  readonly file?: string;
+  readonly agent?: string;
+  readonly session?: number;
+  readonly kind?: string;
+  readonly path?: string;
+  readonly decision?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly errors?: boolean;
+  readonly question?: Question;
+  readonly limit: number;
+  readonly json?: boolean;
+}
+
+/** `heliograph archive search`: what is found, a line each; exit 0 also when nothing is. */
+export async function archiveSearch(options: ArchiveSearchOptions, context: Context): Promise<number> {
+  const { file, kind: toolKind, json, ...query } = options;
+  const db = orFail(joinArchiveFile(archiveFile(file, context)));
+  try {
+    const sealed = db.prepare("SELECT note FROM about WHERE at_rest = 'sealed'").pluck().get();
+    if (typeof sealed === 'string') context.log.warn({}, sealed);
+    const hits = searchArchive(db, { ...query, toolKind });
+    if (hits.length > 0) say(...hits.map((hit) => (json === true ? JSON.stringify(hit) : describe(hit))));
+    if (hits.length === options.limit) context.log.info({}, `only the first ${options.limit} are shown: see --limit`);
+    return 0;
+  } finally {
+    db.close();
+  }
+}
+
+function describe(hit: Hit): string {
+  const what = [hit.toolKind ?? hit.kind, hit.status, hit.decision].filter(Boolean).join(', ');
+  const text = [hit.title, hit.excerpt].filter((part) => part !== '').join(' | ');
+  return `${hit.at.slice(0, 19)}Z  session ${hit.session}  [${what}]  ${printable(text)}`;
+}
+
+/** Agents' text on a terminal: one line, and no control characters. */
+function printable(text: string): string {
+  return text
+    .replace(/\s+/g, ' ')
+    .replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cs}]/gu, '�')
+    .slice(0, 240);
+}

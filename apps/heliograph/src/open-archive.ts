@@ -1,0 +1,30 @@
+import { keepsAgent, type RunningArchive, startArchive } from '@heliograph/app-archive';
+import type { KnownAgent } from '@heliograph/client';
+import { archiveDecisions } from './archive-place.ts';
+import type { Context } from './context.ts';
+import { type KeyPair, readOrMakeKey } from './key-file.ts';
+
+export interface ArchiveParts {
+  readonly owner: KeyPair;
+  readonly relays: readonly string[];
+  readonly agents: readonly KnownAgent[];
+}
+
+/** Starts the archive as the owner decided. Rejects with the sentence that says why it can't. */
+export async function openArchive({ owner, relays, agents }: ArchiveParts, context: Context): Promise<RunningArchive> {
+  const { places, env, crypto, log } = context;
+  const config = archiveDecisions(context);
+  const key = await readOrMakeKey(places.archiveKey, '--archive-key', env, crypto, () => {});
+  return startArchive({
+    file: config.file ?? places.archiveFile,
+    ownerSecret: owner.secret,
+    archiveSecret: key.secret,
+    relays,
+    agents,
+    keeps: (agent) => keepsAgent(config, agent),
+    settings: { atRest: config.atRest, secrets: config.secrets },
+    retention: { maxAgeMs: config.maxAgeMs, maxBytes: config.maxBytes },
+    crypto,
+    log: log.child({ part: 'archive' }),
+  });
+}

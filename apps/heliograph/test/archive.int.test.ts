@@ -1,0 +1,131 @@
+import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createViewer, type Viewer } from '@heliograph/client';
+import { selectNodeCrypto } from '@heliograph/crypto/node';
+import { localSigner, parseSecretKey } from '@heliograph/wire/nostr';
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { systemClock, systemSocket } from '../src/relay-socket.ts';
+import { run, start } from './heliograph-process.ts';
+
+const { crypto } = selectNodeCrypto();
+const soon = { timeout: 30_000, interval: 50 };
+let home: string;
+let viewer: Viewer | undefined;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'heliograph-archive-'));
+});
+afterEach(() => {
+  viewer?.close();
+  rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+});
+
+const file = () => join(home, 'archive.db');
+/** Debian's sqlite3 program, as an auditor has it. */
+const sqlite = (sql: string) => execFileSync('sqlite3', ['-readonly', file(), sql], { encoding: 'utf8' }).trim();
+
+test('AR7: nothing is kept until archive on; status says what is kept where; off keeps nothing more', async () => {
+  const off = await run(['archive', 'status'], { home });
+  expect(off.stdout).toContain('The archive is off: nothing is kept.');
+  const refused = await run(['archive', 'run', '--relay', 'ws://127.0.0.1:1'], { home });
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('heliograph archive on') });
+  expect(existsSync(file())).toBe(false);
+
+  const key = 'ab'.repeat(32);
+  const on = await run(['archive', 'on', '--agent', key, '--max-age', '90d', '--max-size', '5GB'], { home });
+  expect(on.stdout).toContain(`1 agent is kept in ${file()}`);
+  expect(on.stdout).toContain('up to 90 days or 5.00 GB');
+  const config = join(home, 'archive.json');
+  expect(statSync(config).mode & 0o777).toBe(0o600);
+  expect(JSON.parse(readFileSync(config, 'utf8'))).toMatchObject({ on: true, agents: [key], maxBytes: 5e9 });
+  expect((await run(['archive', 'on'], { home })).stdout).toContain('all agents');
+  expect((await run(['archive', 'off', '--agent', key], { home })).stdout).toContain('but not of 1');
+  expect((await run(['archive', 'off'], { home })).stdout).toContain('nothing is kept');
+  expect(JSON.parse(readFileSync(config, 'utf8'))).toMatchObject({ on: false });
+});
+
+test('AR8, AR29, AR40, AR41: a session is kept by its own process, verified offline, asked with sqlite3, and searched', async () => {
+  const up = start(['up', '--no-window'], { home });
+  const [{ url = '' }, agent] = await Promise.all([up.ready('relay'), up.ready('agent')]);
+  await run(['archive', 'on'], { home });
+  const archive = start(['archive', 'run', '--relay', url], { home });
+  expect((await archive.ready('archive')).file).toBe(file());
+  const second = await run(['archive', 'run', '--relay', url], { home });
+  expect(second).toMatchObject({ code: 1, stderr: expect.stringContaining('kept by another process already') });
+
+  await prompt(url, agent.agent ?? '', agent.channelId ?? '');
+  await vi.waitFor(() => expect(sqlite("SELECT count(*) FROM permissions WHERE decided_by = 'owner'")).toBe('1'), soon);
+  await vi.waitFor(() => expect(sqlite("SELECT count(*) FROM turns WHERE outcome = 'completed'")).toBe('1'), soon);
+  for (const view of VIEWS) expect(Number(sqlite(`SELECT count(*) FROM ${view}`))).toBeGreaterThanOrEqual(0);
+  expect(Number(sqlite("SELECT count(*) FROM search WHERE search MATCH 'demo'"))).toBeGreaterThan(0);
+
+  archive.signal('SIGTERM');
+  expect(await archive.ended).toEqual({ code: 0 });
+  up.signal('SIGTERM');
+  await up.ended;
+
+  const verified = await run(['archive', 'verify'], { home });
+  expect(verified).toMatchObject({ code: 0, stdout: expect.stringContaining('VERIFIED') });
+  expect(verified.stdout).toContain('the owner made its key (an invite)');
+  const { stdout: checkpoint } = await run(['archive', 'checkpoint', '--digest', 'stamp.json'], { home });
+  expect(checkpoint.trim()).toMatch(/^[0-9a-f]{64}$/);
+  expect(JSON.parse(readFileSync(join(home, 'stamp.json'), 'utf8'))).toMatchObject({ id: checkpoint.trim() });
+  const witnessed = await run(['archive', 'verify', file(), '--checkpoint', checkpoint.trim()], { home });
+  expect(witnessed).toMatchObject({ code: 0, stdout: expect.stringContaining('is here, at record') });
+
+  const found = await run(['archive', 'search', '--question', 'no-decision'], { home });
+  expect(found).toMatchObject({ code: 0, stdout: expect.stringContaining('[execute') });
+  const edits = await run(['archive', 'search', '--kind', 'edit', '--decision', 'allow_once', '--json'], { home });
+  expect(
+    edits.stdout
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line)),
+  ).toMatchObject([{ toolKind: 'edit' }]);
+
+  const db = new Database(file());
+  const content = db.prepare('SELECT content FROM bodies WHERE n = 3').pluck().get() as Buffer;
+  content[40] = (content[40] ?? 0) ^ 1;
+  db.prepare('UPDATE bodies SET content = ? WHERE n = 3').run(content);
+  db.close();
+  const broken = await run(['archive', 'verify'], { home });
+  expect(broken).toMatchObject({ code: 1, stdout: expect.stringMatching(/^NOT VERIFIED: .*First: .*record 3 /) });
+});
+
+const VIEWS = [
+  ...['about', 'sessions', 'turns', 'messages', 'tool_calls', 'permissions', 'files_touched', 'commands_run'],
+  ...['controls', 'usage', 'gaps', 'redactions'],
+];
+
+/** Prompts the demo agent and allows what it asks. */
+async function prompt(url: string, agent: string, channelId: string): Promise<void> {
+  const secret = parseSecretKey(readFileSync(join(home, 'owner.key'), 'utf8').trim());
+  if (!secret.ok) throw new Error('no owner key');
+  let live = false;
+  viewer = createViewer({
+    signer: localSigner(secret.value, crypto),
+    relays: [url],
+    agents: [{ publicKey: agent, name: 'demo' }],
+    viewerId: 'test',
+    openSocket: systemSocket,
+    clock: systemClock,
+    crypto,
+    random: Math.random,
+    uuid: randomUUID,
+    onEvent(event) {
+      if (event.type === 'snapshot') live = true;
+      if (event.type !== 'events') return;
+      for (const { kind, payload } of event.events) {
+        if (kind !== 'permission_pending') continue;
+        const { requestNonce, requestSha256 } = JSON.parse(payload);
+        const draft = { type: 'permission_decision', channelId, requestNonce, requestSha256, optionId: 'allow' };
+        viewer?.control(agent, draft as Parameters<Viewer['control']>[1]);
+      }
+    },
+  });
+  await vi.waitFor(() => expect(live).toBe(true), soon);
+  viewer.control(agent, { type: 'prompt', channelId, content: [{ type: 'text', text: 'show me' }] });
+}
