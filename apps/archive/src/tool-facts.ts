@@ -39,7 +39,7 @@ export function commandOf(tool: ToolItem): string | undefined {
 }
 
 const NETWORK =
-  /(?:^|[\s;&|(`$/])(?:curl|wget|ssh|scp|sftp|rsync|nc|ncat|netcat|socat|telnet|ftp|gh|aws|gcloud|az|kubectl|helm|git\s+(?:clone|fetch|pull|push|ls-remote|submodule)|(?:npm|pnpm|yarn|bun)\s+(?:i|install|ci|add|publish|update|exec|dlx)|npx|pipx?3?\s+install|uv\s+(?:add|sync|pip)|cargo\s+(?:install|fetch|publish|add)|go\s+(?:get|install|mod)|apt(?:-get)?\s|brew\s|docker\s+(?:pull|push|login|run|build))(?:\s|$)|https?:\/\//;
+  /(?:^|[\s;&|(`$/])(?:curl|wget|ssh|scp|sftp|rsync|nc|ncat|netcat|socat|telnet|ftp|gh|aws|gcloud|az|kubectl|helm|git\s+(?:clone|fetch|pull|push|ls-remote|submodule)|(?:npm|pnpm|yarn|bun)\s+(?:i|install|ci|add|publish|update|exec|dlx)|npx|pipx?3?\s+install|uv\s+(?:add|sync|pip)|cargo\s+(?:install|fetch|publish|add)|go\s+(?:get|install|mod)|apt(?:-get)?|brew|docker\s+(?:pull|push|login|run|build))(?:\s|$)|https?:\/\//;
 
 /** Whether a command names a program or an address of other machines; it knows names only. */
 export function isNetworkCommand(command: string): boolean {
