@@ -1,7 +1,11 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 // biome-ignore lint/correctness/noUndeclaredDependencies: the repository's own build tool
 import { defineConfig } from 'vite';
+
+const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'));
 
 // `--mode story` builds the page of stories (src/dev) instead of the product.
 export default defineConfig(({ command, mode }) => {
@@ -12,6 +16,7 @@ export default defineConfig(({ command, mode }) => {
     // Relative, so that the page works below any path; the host's CSP allows no inline script, style or data: font.
     base: './',
     plugins: [react(), tailwindcss()],
+    define: { HELIOGRAPH_VERSION: JSON.stringify(version) },
     build: {
       target: 'es2023',
       outDir: 'dist',

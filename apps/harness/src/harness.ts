@@ -1,6 +1,6 @@
 import { basename, isAbsolute } from 'node:path';
 import type { RelayClient } from '@heliograph/client';
-import { type ControlResult, maxEventBytes, type Snapshot } from '@heliograph/wire';
+import { type ControlResult, maxEventBytes, type Snapshot, WIRE_VERSION } from '@heliograph/wire';
 import { agentName } from './agent/agent-quirks.ts';
 import { describeKept, type KeptChannels, readKeptChannels } from './agent/kept-channels.ts';
 import { PermissionPolicies, type PolicySettings, readPolicySettings } from './agent/permission-policies.ts';
@@ -13,6 +13,7 @@ import { ControlLedger } from './control/control-ledger.ts';
 import { LateViewers } from './control/late-viewers.ts';
 import { Orders } from './control/orders.ts';
 import { describeRun, encodeSnapshot } from './control/snapshot.ts';
+import { ViewerVersions } from './control/viewer-versions.ts';
 import { Identity } from './identity.ts';
 import { type KeyLock, lockKey } from './key-lock.ts';
 import { Mirror } from './mirror/mirror.ts';
@@ -183,6 +184,7 @@ class Run implements Harness {
       cwd: options.cwd,
       renewed: () => this.#renewed(),
     });
+    const versions = new ViewerVersions(options);
     this.#intake = new ControlIntake({
       clock,
       crypto,
@@ -192,7 +194,10 @@ class Run implements Harness {
       ledger: state.ledger,
       log,
       tell: (result, channelId) => this.#tellResult(result, channelId),
-      act: (admitted) => orders.carryOut(admitted),
+      act: (admitted) => {
+        if (admitted.control.type === 'hello') versions.greeted(admitted.control);
+        orders.carryOut(admitted);
+      },
     });
   }
 
@@ -325,7 +330,7 @@ class Run implements Harness {
     const { command, cwd, host, version, keyMadeBy } = this.#options;
     const [agentCommand = '', ...agentArgs] = command;
     const started = {
-      wire: 1,
+      wire: WIRE_VERSION,
       run: this.run,
       agentCommand: hideSecrets(agentCommand),
       agentArgs: hideSecretArgs(agentArgs),

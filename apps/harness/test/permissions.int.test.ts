@@ -36,7 +36,7 @@ const terminal = (viewer: Watcher) =>
   viewer.until('the end of it', () => viewer.find<PermissionTerminal>('permission_terminal'));
 
 describe('permissions', () => {
-  test('HA20: the owner decides: the very option goes to the agent, once, and who decided is told', async () => {
+  test('HA20, HA197: the owner decides: the very option goes to the agent, once, and who decided, on which device, is told', async () => {
     const { harness, viewer, answers } = await ask();
     const { requestNonce, requestSha256, requestSeq, rpcId, toolCallId, actionable } = await pending(viewer);
     expect({ rpcId, toolCallId, actionable }).toEqual({ rpcId: '0', toolCallId: 'T1', actionable: true });
@@ -46,7 +46,8 @@ describe('permissions', () => {
     const draft = { type: 'permission_decision', channelId: harness.channelId, requestNonce, requestSha256 } as const;
     const done = await viewer.ask({ ...draft, optionId: 'id-of-allow_once' });
     expect(done.result).toMatchObject({ status: 'applied', optionId: 'id-of-allow_once' });
-    expect((await terminal(viewer)).payload).toMatchObject({ reason: 'applied', decidedBy: { who: 'owner' } });
+    const decidedBy = { who: 'owner', viewer: viewer.viewerId };
+    expect((await terminal(viewer)).payload).toMatchObject({ reason: 'applied', decidedBy });
     const late = await viewer.ask({ ...draft, optionId: 'id-of-reject_once' });
     expect(late.result?.status).toBe('already_decided');
     await viewer.until('the end of the turn', () => viewer.find('turn_completed'));

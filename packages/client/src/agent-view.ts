@@ -7,6 +7,8 @@ import {
   type Snapshot,
   type StreamHead,
   type StreamOpened,
+  versionGap,
+  WIRE_VERSION,
 } from '@heliograph/wire';
 import type { Clock } from './clock.ts';
 import { PartCollector } from './part-collector.ts';
@@ -17,6 +19,8 @@ import type { ControlDraft, HeldStream, Presence, ViewerEvent } from './viewer-e
 export interface AgentPort {
   readonly clock: Clock;
   name(): string;
+  /** Of this program, where it is known. */
+  readonly version: string | undefined;
   uuid(): string;
   /** Sends a hello in the given words; its answer is the next snapshot that names the requestId. */
   hello(requestId: string, have: readonly { readonly stream: string; readonly seq: number }[]): void;
@@ -78,6 +82,7 @@ export class AgentView {
   #cancelRepair: (() => void) | undefined;
   #cancelWatch = () => {};
   #told = '';
+  #toldVersions = '';
   readonly #warnedMs = new Map<string, number>();
   #repairing: { readonly requestId: string; readonly stream: string; readonly span: SeqSpan } | undefined;
 
@@ -277,11 +282,32 @@ export class AgentView {
       const minutes = Math.round(Math.abs(skewMs) / 60_000);
       this.#warn('clock', `the agent's clock is ${minutes} min ${skewMs > 0 ? 'ahead of' : 'behind'} yours`);
     }
+    this.#compareVersions(snapshot);
     for (const view of this.#streams.values()) view.asked = NOTHING_ASKED;
     this.#port.emit({ type: 'snapshot', agent: this.#agent, snapshot });
     this.#watch();
     // The harness re-sends what it thinks I need by itself; only what is still missing then is asked for.
     this.#repairLater(AFTER_SNAPSHOT_MS);
+  }
+
+  /** Said once for each version of the harness; what is understood of it is shown all the same. */
+  #compareVersions({ wire, version }: { readonly wire: unknown; readonly version?: unknown }): void {
+    const theirs = {
+      wire: typeof wire === 'number' ? wire : WIRE_VERSION,
+      version: typeof version === 'string' ? version : undefined,
+    };
+    const gap = versionGap({ wire: WIRE_VERSION, version: this.#port.version }, theirs);
+    const told = JSON.stringify(theirs);
+    if (gap === undefined || told === this.#toldVersions) return;
+    this.#toldVersions = told;
+    const words =
+      gap.what === 'wire'
+        ? `the harness speaks wire ${theirs.wire}, this page wire ${WIRE_VERSION}`
+        : `the harness is Heliograph ${theirs.version}, this page ${this.#port.version}`;
+    const mend =
+      gap.older === 'ours' ? 'update this desktop and load the page again' : 'update Heliograph on its machine';
+    const rest = gap.what === 'wire' ? '; what both understand is shown' : '';
+    this.#warn('version', `${words}: ${mend}${rest}`);
   }
 
   /** A harness has started anew: nothing of the old run is live, and the new one has not told how it is. */

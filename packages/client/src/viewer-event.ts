@@ -69,9 +69,18 @@ export type ViewerEvent =
 /**
  * `chain`: an envelope does not follow the one before it. `conflict`: one identity, two contents. `second-run`: one key, two
  * live harnesses. `undecodable`: a frame that can't be decrypted or read. `lost`: lines the harness no longer has.
- * `stream-owner`: a stream id used by another key or channel. `clock`: the harness or relay says a clock is off.
+ * `stream-owner`: a stream id used by another key or channel. `clock`: the harness or relay says a clock is off. `version`: one end
+ * is of another version: which to update.
  */
-export type WarningCode = 'chain' | 'conflict' | 'second-run' | 'undecodable' | 'lost' | 'stream-owner' | 'clock';
+export type WarningCode =
+  | 'chain'
+  | 'conflict'
+  | 'second-run'
+  | 'undecodable'
+  | 'lost'
+  | 'stream-owner'
+  | 'clock'
+  | 'version';
 
 /** A control without what the viewer adds (`requestId`, `issuedAt`, `run`); hellos are the viewer's own. */
 export type ControlDraft = Draft<Exclude<Control, Hello>>;

@@ -21,6 +21,7 @@ function setup(list: (agent: TinyAgent) => KnownAgent[] = (a) => [{ publicKey: a
     relays: ['ws://relay.test'],
     agents: list(agent),
     viewerId: 'viewer-1',
+    version: '0.2.0',
     openSocket: relay.open,
     clock,
     crypto: nobleCrypto,
@@ -356,5 +357,54 @@ describe('the viewer', () => {
       phase: 'failed',
       reason: expect.stringContaining('ten minutes'),
     });
+  });
+
+  it.each([
+    [
+      { wire: 2 },
+      'the harness speaks wire 2, this page wire 1: update this desktop and load the page again; what both',
+    ],
+    [{ version: '0.10.0' }, 'the harness is Heliograph 0.10.0, this page 0.2.0: update this desktop'],
+    [{ version: '0.1.9' }, 'the harness is Heliograph 0.1.9, this page 0.2.0: update Heliograph on its machine'],
+  ])(
+    'VI26: says once which end to update where a harness is of %j, and shows what it understands',
+    async (versions, words) => {
+      const { agent, clock, viewer, of, shown } = setup();
+      agent.versions = versions;
+      agent.listen((control) => void agent.answerHello(control));
+      await clock.settle();
+      await clock.advance(3_000);
+      viewer.resync();
+      await clock.advance(3_000);
+      await agent.say('s', 'c', ['stream_opened', { channelId: 'c' }], ['something_new', { a: 1 }]);
+      await clock.settle();
+      const said = of('warning').filter(({ code }) => code === 'version');
+      expect(said.map(({ message }) => message)).toEqual([expect.stringContaining(words)]);
+      expect(of('presence').at(-1)?.presence.harness).toBe('live');
+      expect(shown()).toContain('true:s:2');
+      expect(agent.controls[0]).toMatchObject({ type: 'hello', wire: 1, version: '0.2.0' });
+    },
+  );
+
+  it.each([{}, { version: '0.2.0' }, { version: 7 }, { version: 'x'.repeat(9) }, { wire: 'x' }])(
+    'VI26: says nothing where the versions fit or can’t be told (%j)',
+    async (versions) => {
+      const { agent, clock, of } = setup();
+      agent.versions = versions as object;
+      agent.listen((control) => void agent.answerHello(control));
+      await clock.settle();
+      await clock.advance(3_000);
+      expect(of('presence').at(-1)?.presence.harness).toBe('live');
+      expect(of('warning')).toEqual([]);
+    },
+  );
+
+  it('VI28: each control says on which device it was given', async () => {
+    const { agent, clock, viewer } = setup();
+    agent.listen((control) => void agent.answerHello(control));
+    await clock.settle();
+    viewer.control(agent.publicKey, { type: 'restart_agent' });
+    await clock.settle();
+    expect(agent.controls.find(({ type }) => type === 'restart_agent')).toMatchObject({ viewer: 'viewer-1' });
   });
 });

@@ -15,6 +15,7 @@ import {
   signFrame,
   type VerifiedEvent,
   verifyEvent,
+  WIRE_VERSION,
 } from '@heliograph/wire';
 import { Admission } from './admission.ts';
 import { AgentView } from './agent-view.ts';
@@ -31,8 +32,10 @@ export interface ViewerOptions {
   readonly signer: Signer;
   readonly relays: readonly string[];
   readonly agents: readonly KnownAgent[];
-  /** This device: harnesses record which one decided. */
+  /** This device, in the owner's words (at most 128 characters): harnesses record which one decided. */
   readonly viewerId: string;
+  /** The program's version, like 0.1.0, where it knows one: compared with the harness's. */
+  readonly version?: string;
   readonly openSocket: OpenSocket;
   readonly clock: Clock;
   readonly crypto: Crypto;
@@ -258,6 +261,7 @@ export function createViewer(options: ViewerOptions): Viewer {
     const view = new AgentView(agent, {
       clock,
       name: () => admission.name(agent),
+      version: options.version,
       uuid: options.uuid,
       hello: (requestId, have) => void sayHello(agent, requestId, have),
       control: (draft) => control(agent, draft),
@@ -275,7 +279,18 @@ export function createViewer(options: ViewerOptions): Viewer {
     have: readonly { readonly stream: string; readonly seq: number }[],
   ): Promise<void> {
     const issuedAt = new Date(clock.nowMs()).toISOString();
-    const hello: Control = { type: 'hello', requestId, issuedAt, viewer: options.viewerId, features: [], have };
+    const { viewerId: viewer, version } = options;
+    const said = version !== undefined ? { version } : {};
+    const hello: Control = {
+      type: 'hello',
+      requestId,
+      issuedAt,
+      viewer,
+      wire: WIRE_VERSION,
+      ...said,
+      features: [],
+      have,
+    };
     await sendControl(agent, encodeControl(hello));
   }
 
@@ -314,7 +329,8 @@ export function createViewer(options: ViewerOptions): Viewer {
     const requestId = options.uuid();
     const issuedAt = new Date(clock.nowMs()).toISOString();
     const run = viewOf(agent).run;
-    outbox.send(agent, { ...draft, requestId, issuedAt, ...(run !== undefined ? { run } : {}) } as Control & {
+    const viewer = options.viewerId;
+    outbox.send(agent, { ...draft, requestId, issuedAt, ...(run !== undefined ? { run } : {}), viewer } as Control & {
       requestId: string;
     });
     return requestId;

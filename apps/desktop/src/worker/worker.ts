@@ -4,12 +4,15 @@ import { nobleCrypto } from '@heliograph/crypto/noble';
 import { localSigner } from '@heliograph/wire';
 import { randomUuid } from '../random-uuid.ts';
 import { indexedDbKeyStore } from './device-key.ts';
+import { deviceName } from './device-name.ts';
 import { EventBatcher } from './event-batcher.ts';
 import { HostApi } from './host-api.ts';
 import { OwnerSession } from './owner-session.ts';
 import type { PageToWorker, WorkerToPage } from './protocol.ts';
 
 declare const self: DedicatedWorkerGlobalScope;
+/** Written in when the page is built. */
+declare const HELIOGRAPH_VERSION: string;
 
 const clock = {
   nowMs: () => Date.now(),
@@ -28,9 +31,11 @@ const session = new OwnerSession({
   post,
   uuid,
   openHost: (apiBase) => new HostApi(apiBase, fetch.bind(self)),
-  startViewer: ({ secretKey, ...start }) =>
+  startViewer: ({ secretKey, viewerId, ...start }) =>
     createViewer({
       ...start,
+      viewerId: deviceName(navigator.userAgent, viewerId),
+      version: HELIOGRAPH_VERSION,
       signer: localSigner(secretKey, nobleCrypto),
       openSocket: openSocketWith(WebSocket),
       clock,

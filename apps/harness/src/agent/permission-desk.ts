@@ -142,6 +142,7 @@ export class PermissionDesk {
         requestSha256: control.requestSha256,
         optionId,
         confirmed: control.confirm === true,
+        ...(control.viewer !== undefined ? { viewer: control.viewer } : {}),
       },
       reply,
     );

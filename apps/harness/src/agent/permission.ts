@@ -31,6 +31,8 @@ export type PermissionInput =
       readonly requestSha256: string | undefined;
       readonly optionId: string;
       readonly confirmed: boolean;
+      /** The device it was decided on, in the owner's words. */
+      readonly viewer?: string;
     }
   /** Its turn is cancelled: by the owner, or because the harness ends. */
   | { readonly type: 'cancelled'; readonly who: 'owner' | 'harness' }
@@ -143,7 +145,9 @@ function decide(request: PermissionRequest, input: Extract<PermissionInput, { ty
   if (!request.actionable && !isRejection) return refuse('invalid_option');
   if (option.kind === 'allow_always' && !input.confirmed) return refuse('invalid_option');
   const { optionId } = option;
-  const payload = terminal(request, 'applied', { who: 'owner' }, optionId);
+  const { viewer } = input;
+  const decidedBy = { who: 'owner', ...(viewer !== undefined ? { viewer } : {}) } as const;
+  const payload = terminal(request, 'applied', decidedBy, optionId);
   return answer(request, { outcome: 'selected', optionId }, 'owner', payload);
 }
 

@@ -1,4 +1,4 @@
-import { type PermissionPolicy, type Snapshot, type SnapshotChannel, utf8Length } from '@heliograph/wire';
+import { type PermissionPolicy, type Snapshot, type SnapshotChannel, utf8Length, WIRE_VERSION } from '@heliograph/wire';
 import type { Channel } from '../agent/channels.ts';
 import type { PermissionRequest } from '../agent/permission.ts';
 import type { PromptQueue } from '../agent/prompt-queue.ts';
@@ -12,6 +12,7 @@ export interface RunState {
   readonly requestIds: readonly string[];
   readonly run: string;
   readonly now: string;
+  readonly version: string;
   readonly name: string;
   readonly host: string;
   readonly permissions: PermissionPolicy;
@@ -30,7 +31,8 @@ export function describeRun(state: RunState): Snapshot {
   const info = (state.initializeResult as { agentInfo?: { name?: unknown; version?: unknown } } | undefined)?.agentInfo;
   return {
     requestIds,
-    wire: 1,
+    wire: WIRE_VERSION,
+    version: state.version,
     run,
     now,
     agent: {

@@ -16,6 +16,7 @@ import { until } from './until.ts';
 /** The product's own viewer, and everything it was told about one agent. */
 export class Watcher {
   snapshot: Snapshot | undefined;
+  readonly viewerId = randomUUID();
   readonly warnings: string[] = [];
   readonly progress: ControlProgress[] = [];
   /** Hears of every event as it comes. */
@@ -27,13 +28,14 @@ export class Watcher {
   readonly #viewer: Viewer;
   readonly #agent: string;
 
-  constructor(relayUrl: string, ownerKey: Uint8Array, agent: string, crypto: Crypto) {
+  constructor(relayUrl: string, ownerKey: Uint8Array, agent: string, crypto: Crypto, version?: string) {
     this.#agent = agent;
     this.#viewer = createViewer({
       signer: localSigner(ownerKey, crypto),
       relays: [relayUrl],
       agents: [{ publicKey: agent, name: 'agent' }],
-      viewerId: randomUUID(),
+      viewerId: this.viewerId,
+      ...(version !== undefined ? { version } : {}),
       openSocket: openSocketWith(WebSocket),
       clock: {
         nowMs: () => Date.now(),

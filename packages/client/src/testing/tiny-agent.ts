@@ -35,6 +35,8 @@ export class TinyAgent {
   readonly #heads = new Map<string, { seq: number; hash: string; channelId: string | null }>();
   #microseconds = 0;
   run = 'run-1';
+  /** What its snapshots say of itself. */
+  versions: { readonly wire?: number; readonly version?: unknown } = {};
   clockOffsetMs = 0;
 
   constructor(
@@ -152,6 +154,7 @@ export class TinyAgent {
       policy: 'ask',
       streams,
       channels: [],
+      ...(this.versions as object),
     };
   }
 

@@ -43,15 +43,15 @@ const rules: Member = {
   },
 };
 
+const boundedText = member(
+  `text of at most ${MAX_VIEWER_LENGTH} characters`,
+  (value) => typeof value === 'string' && value.length <= MAX_VIEWER_LENGTH,
+);
+
 const BASE: Readonly<Record<string, Member>> = {
   issuedAt: optional(member('an RFC 3339 time', (value) => typeof value === 'string' && RFC_3339.test(value))),
   run: optional(anyText),
-  viewer: optional(
-    member(
-      `text of at most ${MAX_VIEWER_LENGTH} characters`,
-      (value) => typeof value === 'string' && value.length <= MAX_VIEWER_LENGTH,
-    ),
-  ),
+  viewer: optional(boundedText),
 };
 
 /** The members of each control beside those of every one. */
@@ -95,6 +95,8 @@ const SHAPES: { readonly [T in ControlType]: Readonly<Record<string, Member>> } 
   },
   hello: {
     viewer: text,
+    wire: optional(seq),
+    version: optional(boundedText),
     features: {
       ...optional(
         member('a list of text', (value) => Array.isArray(value) && value.every((f) => typeof f === 'string')),

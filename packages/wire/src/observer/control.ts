@@ -125,6 +125,9 @@ export interface PermissionDecisionControl extends ControlBase {
 export interface Hello extends ControlBase {
   readonly type: 'hello';
   readonly viewer: string;
+  /** The wire the viewer speaks, and its program's version. */
+  readonly wire?: number;
+  readonly version?: string;
   readonly features: readonly string[];
   readonly have?: readonly { readonly stream: string; readonly seq: number }[];
 }

@@ -9,3 +9,4 @@ export * from './line-sha256.ts';
 export * from './parts.ts';
 export * from './permission-rule.ts';
 export * from './usage.ts';
+export * from './versions.ts';

@@ -159,6 +159,8 @@ export interface TelemetryGap {
 export interface Snapshot {
   readonly requestIds: readonly string[];
   readonly wire: 1;
+  /** The harness program's. */
+  readonly version?: string;
   readonly run: string;
   readonly now: string;
   readonly agent: {

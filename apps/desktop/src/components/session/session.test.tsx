@@ -92,7 +92,7 @@ test('DT31: a request of a stream that is not live is history without buttons', 
 
 test('DT31: a decided request tells who answered what', () => {
   showPermission('ended');
-  expect(screen.getByTestId('permission-decision').textContent).toBe('You answered “Allow once”');
+  expect(screen.getByTestId('permission-decision').textContent).toBe('You answered “Allow once” on phone');
   expect(screen.queryAllByTestId('permission-option')).toEqual([]);
 });
 

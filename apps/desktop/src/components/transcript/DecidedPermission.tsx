@@ -52,6 +52,7 @@ export function DecidedPermission(props: { readonly item: PermissionItem; readon
         ) : (
           (REASONS[decision?.reason ?? 'unknown'] ?? 'Decided')
         )}
+        {who?.viewer !== undefined && ` on ${toPlainLine(who.viewer, 80)}`}
         {who?.rule !== undefined && ` (${toPlainLine(who.rule, 80)})`}
       </span>{' '}
       <span className="text-ink-3">to</span>{' '}
