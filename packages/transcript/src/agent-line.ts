@@ -120,7 +120,7 @@ function endPrompt(
   endTurn(step, turn, {
     outcome: status === 'ended' && told !== 'unknown' ? undefined : outcome,
     stopReason: readStopReason(member(result, 'stopReason')),
-    usage: readTurnUsage(member(result, 'usage')),
+    usage: readTurnUsage(result),
     undecided: 'expired',
   });
 }

@@ -41,7 +41,7 @@ function endRunning(step: Step, update: JsonObject): void {
     endTurn(step, turn, {
       outcome: stopReason === undefined && error !== undefined ? 'failed' : outcomeOf(stopReason),
       stopReason,
-      usage: readTurnUsage(update.usage),
+      usage: readTurnUsage(update),
       undecided: 'expired',
     });
   }

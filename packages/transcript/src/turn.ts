@@ -1,3 +1,4 @@
+import { readPromptUsage } from '@heliograph/wire/acp';
 import { type Carry, carryChanged, carryMore, type OpenTurn } from './carry.ts';
 import { bounded, finite, type JsonObject, text } from './json.ts';
 import type { Item, ToolItem, Turn, TurnOutcome, TurnUsage } from './model.ts';
@@ -225,7 +226,7 @@ export function completeTurn(step: Step, payload: JsonObject | undefined): void 
   endTurn(step, at, {
     outcome: OUTCOMES.find((known) => known === text(payload, 'outcome')),
     stopReason: draft.head(at).stopReason ?? readStopReason(payload?.stopReason),
-    usage: readTurnUsage(payload?.usage),
+    usage: readTurnUsage(payload),
     undecided: 'expired',
   });
 }
@@ -250,13 +251,14 @@ export function noteCancel(step: Step): void {
   }
 }
 
-/** Token counts of a prompt's answer, `undefined` when there are none. */
-export function readTurnUsage(value: unknown): TurnUsage | undefined {
-  const usage = typeof value === 'object' && value !== null ? (value as JsonObject) : undefined;
+/** Token counts of a prompt's answer, or of what has its `usage`; `undefined` when there are none. */
+export function readTurnUsage(answer: unknown): TurnUsage | undefined {
+  const { inputTokens, outputTokens, totalTokens } = readPromptUsage(answer).figures;
+  const sum = inputTokens === null || outputTokens === null ? null : inputTokens + outputTokens;
   const counts = {
-    inputTokens: finite(usage, 'inputTokens'),
-    outputTokens: finite(usage, 'outputTokens'),
-    totalTokens: finite(usage, 'totalTokens'),
+    inputTokens: inputTokens ?? undefined,
+    outputTokens: outputTokens ?? undefined,
+    totalTokens: totalTokens ?? sum ?? undefined,
   };
   return Object.values(counts).some((count) => count !== undefined) ? counts : undefined;
 }
