@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { type DesktopHost, startDesktopHost } from '@heliograph/app-desktop/host';
 import type { KnownAgent } from '@heliograph/client';
-import { err, ok } from '@heliograph/wire';
+import { err, makeInvite, ok } from '@heliograph/wire';
 import type { Context } from './context.ts';
+import { inAYearSec } from './in-a-year.ts';
 import type { KeyPair } from './key-file.ts';
 import type { Life } from './life.ts';
 import { type Address, listening } from './listening.ts';
-import { inAYearSec, makeInvite } from './make-invite.ts';
 import { insteadOfWindow, openWindow } from './open-window.ts';
 import { announce } from './ready.ts';
 
@@ -46,7 +46,7 @@ function startHost({ address, owner, relays, agents }: DesktopParts, context: Co
     version: installation.version,
     async invite({ name, relays: through }) {
       try {
-        const made = makeInvite({ owner, relays: through, name, untilSec: inAYearSec() }, crypto);
+        const made = makeInvite({ ownerSecret: owner.secret, relays: through, name, untilSec: inAYearSec() }, crypto);
         return ok({ text: made.token, agent: { publicKey: made.agent, name, authTag: made.authTag } });
       } catch (error) {
         // encodeInvite throws RangeError on parts that are not acceptable: here they come from the page.

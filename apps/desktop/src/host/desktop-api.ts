@@ -1,5 +1,6 @@
 import type { KnownAgent } from '@heliograph/client';
-import { type Crypto, hexEncode, isHex64, type Result } from '@heliograph/wire';
+import { type Crypto, hexEncode, type Result } from '@heliograph/wire';
+import { changedAgents, readInviteRequest, withAgent } from '../agent-list.ts';
 import type { DesktopFile } from './desktop-file.ts';
 import { type Reply, refuse } from './http-reply.ts';
 import { equalInConstantTime, type OneTimeTokens, randomToken } from './one-time-tokens.ts';
@@ -30,9 +31,6 @@ export interface DesktopApiOptions {
   readonly invite: MakeInvite;
   readonly version: string;
 }
-
-const MAX_NAME_CHARACTERS = 64;
-const MAX_RELAYS = 16;
 
 /** The few requests of the page's worker: each a function from the body to a reply. */
 export class DesktopApi {
@@ -65,54 +63,21 @@ export class DesktopApi {
 
   /** Renames an agent, or revokes it in this owner's viewers. Unknown agents become known by it. */
   async changeAgent(body: Record<string, unknown>): Promise<Reply> {
-    const { publicKey, name, revoked } = body;
-    if (!isHex64(publicKey)) return refuse(400, 'bad-agent', 'publicKey: expected 64 hex digits.');
-    if (name !== undefined && !isName(name)) return refuse(400, 'bad-name', NAME_RULE);
-    if (revoked !== undefined && typeof revoked !== 'boolean') {
-      return refuse(400, 'bad-revoked', 'revoked: expected true or false.');
-    }
-    await this.#options.file.update((state) => {
-      const known = state.agents.find((agent) => agent.publicKey === publicKey);
-      const agent: KnownAgent = {
-        ...(known ?? { publicKey, name: publicKey.slice(0, 8) }),
-        ...(name !== undefined ? { name } : {}),
-        ...(revoked !== undefined ? { revoked } : {}),
-      };
-      return { ...state, agents: upsert(state.agents, agent) };
-    });
-    return { status: 200, body: { agents: this.#options.file.state.agents } };
+    const { file } = this.#options;
+    const changed = changedAgents(file.state.agents, body);
+    if (!changed.ok) return refuse(400, changed.error.code, changed.error.message);
+    await file.update((state) => ({ ...state, agents: changed.value }));
+    return { status: 200, body: { agents: file.state.agents } };
   }
 
   async makeInvite(body: Record<string, unknown>): Promise<Reply> {
-    const { name, relays } = body;
-    if (!isName(name)) return refuse(400, 'bad-name', NAME_RULE);
-    if (!Array.isArray(relays) || relays.length === 0 || relays.length > MAX_RELAYS || !relays.every(isRelayUrl)) {
-      return refuse(400, 'bad-relays', `relays: expected 1 to ${MAX_RELAYS} URLs that start with ws:// or wss://.`);
-    }
-    const made = await this.#options.invite({ name, relays });
+    const { file, invite } = this.#options;
+    const request = readInviteRequest(body);
+    if (!request.ok) return refuse(400, request.error.code, request.error.message);
+    const made = await invite(request.value);
     if (!made.ok) return refuse(409, 'no-invite', made.error.message);
     const { text, agent } = made.value;
-    await this.#options.file.update((state) => ({ ...state, agents: upsert(state.agents, agent) }));
-    return { status: 200, body: { invite: text, agent, agents: this.#options.file.state.agents } };
+    await file.update((state) => ({ ...state, agents: withAgent(state.agents, agent) }));
+    return { status: 200, body: { invite: text, agent, agents: file.state.agents } };
   }
-}
-
-const NAME_RULE = `name: expected 1 to ${MAX_NAME_CHARACTERS} characters on one line.`;
-
-function isName(value: unknown): value is string {
-  return (
-    typeof value === 'string' &&
-    value.trim() !== '' &&
-    [...value].length <= MAX_NAME_CHARACTERS &&
-    !/[\p{Cc}\p{Surrogate}]/u.test(value)
-  );
-}
-
-function isRelayUrl(value: unknown): value is string {
-  return typeof value === 'string' && /^wss?:\/\//.test(value) && value.length <= 1_024 && URL.canParse(value);
-}
-
-function upsert(agents: readonly KnownAgent[], agent: KnownAgent): readonly KnownAgent[] {
-  const others = agents.filter((known) => known.publicKey !== agent.publicKey);
-  return others.length === agents.length ? [...agents, agent] : agents.map((a) => (others.includes(a) ? a : agent));
 }

@@ -1,8 +1,8 @@
-import { attest, encodeNpub } from '@heliograph/wire/nostr';
+import { attest, encodeNpub, untilCondition } from '@heliograph/wire/nostr';
 import type { Context } from '../context.ts';
 import { badUsage } from '../failure.ts';
+import { inAYearSec } from '../in-a-year.ts';
 import { readKeyFile } from '../key-file.ts';
-import { inAYearSec, untilCondition } from '../make-invite.ts';
 
 export interface AttestOptions {
   readonly ownerKey?: string;

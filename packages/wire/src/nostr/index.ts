@@ -3,6 +3,7 @@ export * from './crypto.ts';
 export * from './event.ts';
 export * from './filter.ts';
 export * from './invite.ts';
+export * from './make-invite.ts';
 export * from './message.ts';
 export * from './nip-oa.ts';
 export * from './nip19.ts';
