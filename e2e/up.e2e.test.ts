@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import AxeBuilder from '@axe-core/playwright';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { accessibilityFaults } from './support/accessibility.ts';
 import { launchChromium, openPage, PHONE } from './support/chromium.ts';
 import { Product, type Program } from './support/product.ts';
 
@@ -36,7 +36,7 @@ describe('up', () => {
     expect((await option.boundingBox())?.height).toBeGreaterThanOrEqual(44);
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     expect(overflow).toBeLessThanOrEqual(0);
-    await checkAccessibility(page);
+    expect(await accessibilityFaults(page)).toEqual([]);
     await option.click();
     await page.locator('[data-testid="turn-end"][data-outcome="completed"]').first().waitFor();
   });
@@ -46,7 +46,7 @@ describe('up', () => {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
       for (const size of [PHONE, { width: 1_440, height: 900 }]) {
         await page.setViewportSize(size);
-        await checkAccessibility(page);
+        expect(await accessibilityFaults(page)).toEqual([]);
       }
     }
     expect(offences).toEqual([]);
@@ -71,12 +71,6 @@ describe('up', () => {
     expect(children.filter(isAlive)).toEqual([]);
   });
 });
-
-async function checkAccessibility(page: Page): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 160)).join(' | ')}`);
-  expect(found).toEqual([]);
-}
 
 function descendants(pid: number): number[] {
   const parents = new Map<number, number>();

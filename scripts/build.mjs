@@ -19,6 +19,8 @@ const targets = [
       'apps/harness/src',
       'apps/demo-agent/src',
       'apps/desktop/src/host',
+      'apps/desktop/src/agent-list.ts',
+      'apps/desktop/src/text/loopback-url.ts',
       'packages',
       'package-lock.json',
     ],

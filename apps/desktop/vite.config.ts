@@ -1,9 +1,37 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 // biome-ignore lint/correctness/noUndeclaredDependencies: the repository's own build tool
-import { defineConfig } from 'vite';
+import { defineConfig, type Plugin } from 'vite';
+
+const brotli = promisify(brotliCompress);
+const zip = promisify(gzip);
+/** As good as the best to a few percent, in a tenth of the time. */
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
+
+/** Puts a .br and a .gz beside what shrinks: servers send those, and compress nothing while they serve. */
+function precompressed(): Plugin {
+  return {
+    name: 'heliograph-precompressed',
+    apply: 'build',
+    async writeBundle({ dir = '' }) {
+      const entries = await readdir(dir, { recursive: true, withFileTypes: true });
+      const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+      const compress = async (path: string): Promise<void> => {
+        const content = await readFile(path);
+        await Promise.all([
+          brotli(content, BROTLI).then((bytes) => writeFile(`${path}.br`, bytes)),
+          zip(content, { level: 9 }).then((bytes) => writeFile(`${path}.gz`, bytes)),
+        ]);
+      };
+      await Promise.all(paths.filter((path) => /^\.(html|js|css|svg|json)$/.test(extname(path))).map(compress));
+    },
+  };
+}
 
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'));
 
@@ -15,7 +43,7 @@ export default defineConfig(({ command, mode }) => {
     root: import.meta.dirname,
     // Relative, so that the page works below any path; the host's CSP allows no inline script, style or data: font.
     base: './',
-    plugins: [react(), tailwindcss()],
+    plugins: [react(), tailwindcss(), precompressed()],
     define: { HELIOGRAPH_VERSION: JSON.stringify(version) },
     build: {
       target: 'es2023',

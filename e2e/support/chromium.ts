@@ -14,7 +14,8 @@ function executable(): { executablePath: string } | Record<string, never> {
   return path === undefined ? {} : { executablePath: path };
 }
 
-export function launchChromium(): Promise<Browser> {
+/** `rules` send host names elsewhere, as `MAP relay.test 127.0.0.1` does. */
+export function launchChromium(rules?: string): Promise<Browser> {
   return chromium.launch({
     ...executable(),
     args: [
@@ -24,6 +25,7 @@ export function launchChromium(): Promise<Browser> {
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
+      ...(rules === undefined ? [] : [`--host-resolver-rules=${rules}`]),
       ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
     ],
   });

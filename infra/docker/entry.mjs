@@ -1,4 +1,4 @@
-// The command line inside an image: the bundle is there already, and the parts with pages and agents are not.
+// The command line inside an image: the bundle and the page are there already, and the parts with agents are not.
 import { main } from './main.mjs';
 
 process.exitCode = await main(process.argv.slice(2), {

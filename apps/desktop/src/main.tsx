@@ -30,7 +30,7 @@ worker.onerror = (event) =>
     session: { phase: 'failed', problem: `The page’s worker failed: ${event.message}` },
   });
 onReturn(document, desktop.nowMs, () => desktop.resync());
-desktop.open(new URL('api/', document.baseURI).href, token);
+desktop.open(new URL('.', document.baseURI).href, token);
 
 const root = document.getElementById('root');
 if (root === null) throw new TypeError('index.html must have an element #root');

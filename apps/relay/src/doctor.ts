@@ -85,6 +85,7 @@ export async function* diagnoseRelay(diagnosis: Diagnosis): AsyncGenerator<Findi
   } finally {
     probe.close();
   }
+  yield await finding('page', () => checkPage(`${httpUrlOf(url).replace(/\/*$/, '')}/`, patienceMs));
   yield await finding('readiness', async () => {
     const response = await fetch(new URL('readyz', `${httpUrlOf(url).replace(/\/?$/, '/')}`), {
       signal: AbortSignal.timeout(patienceMs),
@@ -93,6 +94,25 @@ export async function* diagnoseRelay(diagnosis: Diagnosis): AsyncGenerator<Findi
     if (state.ready !== true) throw new Problem(`the relay says ${state.check}: ${state.reason}`);
     return 'the relay itself says it is ready';
   });
+}
+
+/** The page, and one file of it: a proxy that changes paths breaks the second. */
+async function checkPage(pageUrl: string, patienceMs: number): Promise<string> {
+  const get = (address: string, accept: string) =>
+    fetch(address, { headers: { accept }, signal: AbortSignal.timeout(patienceMs) });
+  const page = await get(pageUrl, 'text/html');
+  const script = /<script[^>]* src="([^"]+)"/.exec(page.ok ? await page.text() : '')?.[1];
+  if (!page.ok)
+    throw new Problem(`${pageUrl} is answered ${page.status} to a browser: a proxy must pass every path on`);
+  if (script === undefined) return `none is served at ${pageUrl}, only a word about the relay (--no-ui)`;
+  const file = new URL(script, page.url);
+  const { status, headers } = await get(file.href, '*/*');
+  if (status !== 200 || !(headers.get('content-type') ?? '').includes('javascript')) {
+    throw new Problem(
+      `its script ${file.href} is answered ${status}: a proxy must pass every path below ${pageUrl} on; where the relay lives below a path, --public-url must have that path`,
+    );
+  }
+  return `served whole at ${page.url}`;
 }
 
 async function finding(check: string, look: () => Promise<string>): Promise<Finding> {

@@ -3,6 +3,9 @@ import { landingPage } from './landing-page.ts';
 import type { ManagementAnswer } from './management.ts';
 import type { Readiness } from './readiness.ts';
 
+/** Answers one GET or HEAD; `path` is what stands below the relay's own path, without the query. */
+export type ServeUi = (request: IncomingMessage, response: ServerResponse, path: string) => void;
+
 /** What the HTTP side shows and does. */
 export interface HttpPages {
   /** The NIP-11 document as it is now. */
@@ -11,7 +14,7 @@ export interface HttpPages {
   /** The announced ws or wss URL. */
   readonly url: () => string;
   /** Serves every GET and HEAD that is not the relay's own; instead of the landing page. */
-  readonly ui?: ((request: IncomingMessage, response: ServerResponse) => void) | undefined;
+  readonly ui?: ServeUi | undefined;
   readonly readiness: () => Promise<Readiness>;
   /** Prometheus' text, for those whom `mayMeasure` lets see it. */
   readonly metrics: () => string;
@@ -46,8 +49,9 @@ export function httpHandler(pages: HttpPages): RequestListener {
     switch (request.method) {
       case 'GET':
       case 'HEAD': {
-        const answer = answerGet(pages, request);
-        if (answer === 'ui') pages.ui?.(request, response);
+        const path = ownPath(request.url ?? '/', basePathOf(pages.url()));
+        const answer = answerGet(pages, request, path);
+        if (answer === 'ui') pages.ui?.(request, response, path);
         else if (answer === 'readiness') void pages.readiness().then((state) => send(describeReadiness(state)));
         else send(answer);
         break;
@@ -63,12 +67,28 @@ export function httpHandler(pages: HttpPages): RequestListener {
   };
 }
 
-function answerGet(pages: HttpPages, request: IncomingMessage): Answer | 'ui' | 'readiness' {
+/** The path of the relay's URL without its last slash: empty for most. */
+function basePathOf(relayUrl: string): string {
+  return new URL(relayUrl).pathname.replace(/\/$/, '');
+}
+
+/**
+ * The path below the relay's own, where its public URL has one: a proxy may pass it on or take it off. Empty for that path
+ * without its slash, from which a page would look for its files one level too high.
+ */
+function ownPath(url: string, basePath: string): string {
+  const path = url.replace(/[?#].*$/s, '');
+  const isBelow = basePath !== '' && (path === basePath || path.startsWith(`${basePath}/`));
+  return isBelow ? path.slice(basePath.length) : path;
+}
+
+function answerGet(pages: HttpPages, request: IncomingMessage, path: string): Answer | 'ui' | 'readiness' {
   if (acceptsDocument(request)) {
     return { status: 200, type: 'application/nostr+json', body: JSON.stringify(pages.document()) };
   }
-  const path = (request.url ?? '/').split('?', 1)[0];
   switch (path) {
+    case '':
+      return addSlash(basePathOf(pages.url()));
     case '/healthz':
       return json(200, { status: 'ok' });
     case '/readyz':
@@ -81,6 +101,11 @@ function answerGet(pages: HttpPages, request: IncomingMessage): Answer | 'ui' | 
   if (path !== '/') return plain(404, `Nothing here; the relay is ${pages.url()}\n`);
   const body = landingPage({ name: pages.name(), url: pages.url() });
   return { status: 200, type: 'text/html; charset=utf-8', body };
+}
+
+/** Relative to where the browser is, so that it holds whatever the proxy's name is. */
+function addSlash(basePath: string): Answer {
+  return { ...plain(308, 'Add a slash.\n'), headers: { Location: `${basePath.split('/').at(-1)}/` } };
 }
 
 function describeReadiness(state: Readiness): Answer {

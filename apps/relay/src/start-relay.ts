@@ -1,5 +1,5 @@
 import { statfsSync } from 'node:fs';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
   openSqliteStore,
@@ -15,7 +15,7 @@ import manifest from '../package.json' with { type: 'json' };
 import { addressGroup, clientAddress, isNearby, peerAddress } from './client-address.ts';
 import { hostCheck } from './host-check.ts';
 import { HttpAuth } from './http-auth.ts';
-import { httpHandler } from './http-handler.ts';
+import { httpHandler, type ServeUi } from './http-handler.ts';
 import { listeningUrls } from './listening-urls.ts';
 import type { Log } from './log.ts';
 import { managedRelay } from './managed-relay.ts';
@@ -37,7 +37,7 @@ export interface StartRelayOptions extends RelaySettings {
   readonly crypto: Crypto;
   readonly log: Log;
   /** Serves the desktop's pages on the same port. */
-  readonly ui?: ((request: IncomingMessage, response: ServerResponse) => void) | undefined;
+  readonly ui?: ServeUi | undefined;
 }
 
 /** A relay that listens. */

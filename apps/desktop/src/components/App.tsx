@@ -1,4 +1,5 @@
 import { FirstRun } from './setup/FirstRun.tsx';
+import { Landing } from './setup/Landing.tsx';
 import { Panel } from './setup/Panel.tsx';
 import { Unlock } from './setup/Unlock.tsx';
 import { useDesktopState } from './use-desktop.ts';
@@ -15,9 +16,13 @@ export function App() {
         </main>
       );
     case 'first-run':
-      return <FirstRun hasHost={session.hasHost} problem={session.problem} />;
+      return session.relay === undefined ? (
+        <FirstRun hasHost={session.hasHost} problem={session.problem} />
+      ) : (
+        <Landing relay={session.relay} problem={session.problem} />
+      );
     case 'locked':
-      return <Unlock keptBy={session.keptBy} problem={session.problem} />;
+      return <Unlock keptBy={session.keptBy} replaces={session.replaces} problem={session.problem} />;
     case 'failed':
       return (
         <Panel title="The page can’t go on" testId="failed">

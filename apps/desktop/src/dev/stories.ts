@@ -18,7 +18,7 @@ const READY: Session = {
   npub: 'npub15xs6rgdp5xs6rgdp5xs6rgdp5xs6rgdp5xs6rgdp5xs6rgdp5xsqg0zjg6',
   relays: [RELAY],
   agents: [],
-  hasHost: true,
+  homeRelay: undefined,
   keptBy: 'host',
 };
 
@@ -361,9 +361,42 @@ export const STORIES: Readonly<Record<string, (nowMs: number) => Story>> = {
     ),
   empty: (nowMs) => ({ session: READY, events: [relayReady(nowMs)] }),
   'first-run': () => ({
-    session: { phase: 'first-run', hasHost: true, problem: 'This link was used before, or is from an earlier run.' },
+    session: {
+      phase: 'first-run',
+      hasHost: true,
+      relay: undefined,
+      problem: 'This link was used before, or is from an earlier run.',
+    },
     events: [],
   }),
-  import: () => ({ session: { phase: 'first-run', hasHost: false, problem: undefined }, events: [] }),
-  locked: () => ({ session: { phase: 'locked', keptBy: 'device', problem: undefined }, events: [] }),
+  import: () => ({ session: { phase: 'first-run', hasHost: false, relay: undefined, problem: undefined }, events: [] }),
+  landing: () => ({
+    session: {
+      phase: 'first-run',
+      hasHost: false,
+      relay: { url: 'wss://relay.example.org/agents', name: 'Our relay' },
+      problem: undefined,
+    },
+    events: [],
+  }),
+  'landing-here': () => ({
+    session: {
+      phase: 'first-run',
+      hasHost: false,
+      relay: { url: 'ws://127.0.0.1:7447', name: 'Our relay' },
+      problem: undefined,
+    },
+    events: [],
+  }),
+  device: (nowMs) => ({
+    session: {
+      ...READY,
+      relays: ['ws://build-box:7447', 'wss://relay.example.org'],
+      homeRelay: 'ws://build-box:7447',
+      keptBy: 'device',
+    },
+    events: [relayReady(nowMs)],
+  }),
+  locked: () => ({ session: { phase: 'locked', keptBy: 'device', replaces: false, problem: undefined }, events: [] }),
+  moved: () => ({ session: { phase: 'locked', keptBy: 'link', replaces: true, problem: undefined }, events: [] }),
 };

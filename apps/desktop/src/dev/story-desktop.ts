@@ -19,6 +19,10 @@ export function openStory(
       if (message.type === 'control') {
         desktop.receive({ type: 'control-started', id: message.id, requestId: madeUpId(`request ${message.id}`) });
       }
+      if (message.type === 'move-key') {
+        const ncryptsec = `ncryptsec1${'q'.repeat(152)}`;
+        desktop.receive({ type: 'key-moved', id: message.id, result: { ok: true, value: { ncryptsec } } });
+      }
       if (message.type === 'invite') {
         desktop.receive({ type: 'invited', id: message.id, result: { ok: true, value: { text: 'helio1story' } } });
       }

@@ -1,4 +1,5 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isLoopbackUrl } from '../text/loopback-url.ts';
 
 /** What a handler answers; `body` is JSON when it is no bytes. */
 export interface Reply {
@@ -36,20 +37,28 @@ const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',
   'Referrer-Policy': 'no-referrer',
-  'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
 };
 
-/** Writes the reply with the security headers; a HEAD gets the headers alone. */
-export function sendReply(response: ServerResponse, reply: Reply, withBody: boolean): void {
+/** Browsers take it over TLS and from this machine; elsewhere they only complain of it. */
+const ISOLATION = { 'Cross-Origin-Opener-Policy': 'same-origin' };
+
+function isTrustworthy({ headers }: IncomingMessage): boolean {
+  return headers['x-forwarded-proto'] === 'https' || isLoopbackUrl(`http://${headers.host}`);
+}
+
+/** Writes the reply with the security headers; a HEAD, and what has not changed, gets the headers alone. */
+export function sendReply(request: IncomingMessage, response: ServerResponse, reply: Reply): void {
   const isBytes = reply.body instanceof Uint8Array;
   const bytes = reply.body instanceof Uint8Array ? reply.body : Buffer.from(`${JSON.stringify(reply.body)}\n`);
+  const isUnchanged = reply.status === 304;
   response.writeHead(reply.status, {
     ...SECURITY_HEADERS,
+    ...(isTrustworthy(request) ? ISOLATION : {}),
     ...(isBytes ? {} : { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' }),
     ...reply.headers,
-    'Content-Length': bytes.length,
+    ...(isUnchanged ? {} : { 'Content-Length': bytes.length }),
   });
-  response.end(withBody ? bytes : undefined);
+  response.end(request.method === 'HEAD' || isUnchanged ? undefined : bytes);
 }

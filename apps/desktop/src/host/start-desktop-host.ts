@@ -9,7 +9,7 @@ import type { Log } from './log.ts';
 import { OneTimeTokens } from './one-time-tokens.ts';
 import { readJson } from './read-json.ts';
 import { allowedHosts, guardRequest } from './request-guard.ts';
-import { openStaticFiles } from './static-files.ts';
+import { fileRequest, openStaticFiles, type ServeFile } from './static-files.ts';
 
 export interface DesktopHostOptions {
   /** Address to listen on; Host headers may name it besides the loopback names. */
@@ -69,7 +69,7 @@ export async function startDesktopHost(options: DesktopHostOptions): Promise<Des
       })
       .then((reply) => {
         if (reply.status >= 400) log.debug({ path, status: reply.status }, 'refused a request');
-        sendReply(response, reply, request.method !== 'HEAD');
+        sendReply(request, response, reply);
       })
       .catch((error: unknown) => log.debug({ err: error, path }, 'an answer could not be sent'));
   });
@@ -84,12 +84,14 @@ async function answer(
   path: string,
   hosts: ReadonlySet<string>,
   api: DesktopApi,
-  serveFile: (path: string) => Promise<Reply>,
+  serveFile: ServeFile,
 ): Promise<Reply> {
   const refusal = guardRequest(request, hosts);
   if (refusal !== undefined) return refusal;
   const isRead = request.method === 'GET' || request.method === 'HEAD';
-  if (!path.startsWith('/api/')) return isRead ? serveFile(path) : refuse(405, 'read-only', 'Files can only be read.');
+  if (!path.startsWith('/api/')) {
+    return isRead ? serveFile(fileRequest(request, path)) : refuse(405, 'read-only', 'Files can only be read.');
+  }
   if (path === '/api/health') return isRead ? api.health() : refuse(405, 'read-only', 'Health can only be read.');
 
   const handler = {

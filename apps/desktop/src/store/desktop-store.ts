@@ -87,9 +87,8 @@ function applyEvent(state: DesktopState, event: ViewerEvent): DesktopState {
   switch (event.type) {
     case 'relay': {
       const record = { url: event.url, state: event.state };
-      const known = state.relays.some((relay) => relay.url === event.url);
-      const relays = known ? state.relays.map((r) => (r.url === event.url ? record : r)) : [...state.relays, record];
-      return { ...state, relays };
+      // The session names the relays; the last word of one that was removed comes after it.
+      return { ...state, relays: state.relays.map((relay) => (relay.url === event.url ? record : relay)) };
     }
     case 'presence':
       return patchAgent(state, event.presence.agent, (agent) => ({

@@ -64,7 +64,7 @@ test('DT16: the owner’s name for an agent goes before its own', () => {
     publicKey: 'k',
     npub: 'n',
     relays: ['ws://r'],
-    hasHost: true,
+    homeRelay: undefined,
     keptBy: 'host',
   } as const;
   desktop.receive({

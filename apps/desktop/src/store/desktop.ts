@@ -39,10 +39,14 @@ export interface Desktop {
   readonly nowMs: () => number;
   /** Takes a message of the worker. */
   receive(message: WorkerToPage): void;
-  open(apiBase: string, token: string | undefined): void;
+  open(base: string, token: string | undefined): void;
   unlock(passphrase: string): void;
   importKey(secret: string, passphrase: string, relays: readonly string[]): void;
   forgetKey(): void;
+  /** Other relays for a key that this browser keeps. */
+  setRelays(relays: readonly string[]): void;
+  /** The key encrypted under this passphrase, for another device. */
+  moveKey(passphrase: string): Promise<Result<{ readonly ncryptsec: string }, Failure>>;
   select(ref: SessionRef | undefined): void;
   /** What was typed into a session's composer and not sent. */
   readDraft(key: string): string;
@@ -113,13 +117,16 @@ export function createDesktop(port: DesktopPort): Desktop {
           return;
         case 'agent-changed':
         case 'invited':
+        case 'key-moved':
           return answer(message.id, message.result);
       }
     },
-    open: (apiBase, token) => port.post({ type: 'open', apiBase, token }),
+    open: (base, token) => port.post({ type: 'open', base, token }),
     unlock: (passphrase) => port.post({ type: 'unlock', passphrase }),
     importKey: (secret, passphrase, relays) => port.post({ type: 'import', secret, passphrase, relays }),
     forgetKey: () => port.post({ type: 'forget-key' }),
+    setRelays: (relays) => port.post({ type: 'set-relays', relays }),
+    moveKey: (passphrase) => ask((id) => ({ type: 'move-key', id, passphrase })),
     select: (ref) => store.setState((state) => selectSession(state, ref)),
     readDraft: (key) => drafts.get(key) ?? '',
     keepDraft(key, text) {

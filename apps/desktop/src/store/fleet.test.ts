@@ -56,7 +56,7 @@ test('DT12: revoked agents are not listed; agents without a session get a line',
     npub: 'n',
     relays: [],
     agents: [{ publicKey: 'a', name: 'New' }],
-    hasHost: true,
+    homeRelay: undefined,
     keptBy: 'host',
   } as const;
   const fresh = applySession(createDesktopStore().getState(), session);

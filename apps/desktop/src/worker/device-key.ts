@@ -1,7 +1,11 @@
+import type { KnownAgent } from '@heliograph/client';
+
 /** The owner's key as this browser keeps it: encrypted (NIP-49), with what is needed to connect again. */
 export interface DeviceKey {
   readonly ncryptsec: string;
   readonly relays: readonly string[];
+  /** Named, invited and revoked ones; others introduce themselves. */
+  readonly agents: readonly KnownAgent[];
   /** This device among the owner's viewers. */
   readonly viewerId: string;
 }
@@ -30,7 +34,11 @@ export function indexedDbKeyStore(factory: IDBFactory): DeviceKeyStore {
     }
   };
   return {
-    read: () => within<DeviceKey | undefined>('readonly', (store) => store.get(ENTRY)),
+    read: async () => {
+      const kept = await within<DeviceKey | undefined>('readonly', (store) => store.get(ENTRY));
+      // Earlier versions kept no agents.
+      return kept === undefined ? undefined : { ...kept, agents: kept.agents ?? [] };
+    },
     write: async (key) => void (await within('readwrite', (store) => store.put(key, ENTRY))),
     remove: async () => void (await within('readwrite', (store) => store.delete(ENTRY))),
   };

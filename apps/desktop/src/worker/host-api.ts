@@ -1,5 +1,6 @@
 import type { KnownAgent } from '@heliograph/client';
 import { err, ok, type Result } from '@heliograph/wire';
+import type { OwnerBook } from './owner-book.ts';
 import type { AgentChange } from './protocol.ts';
 
 /** `unreachable`: nothing of ours answers there. `refused`: it answered with `message`. */
@@ -18,14 +19,14 @@ export interface HostSession {
   readonly nextToken: string;
 }
 
-/** The host's requests, made from the worker so that secrets in them never touch the page. */
-export class HostApi {
+/** The host's requests below `base` + `api/`, made from the worker so that secrets in them never touch the page. */
+export class HostApi implements OwnerBook {
   readonly #base: string;
   readonly #fetch: typeof fetch;
   #apiToken = '';
 
   constructor(base: string, fetcher: typeof fetch) {
-    this.#base = base;
+    this.#base = new URL('api/', base).href;
     this.#fetch = fetcher;
   }
 

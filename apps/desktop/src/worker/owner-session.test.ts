@@ -1,18 +1,21 @@
 import type { Viewer } from '@heliograph/client';
 import { encryptSecretKey } from '@heliograph/crypto/nip49';
 import { nobleCrypto } from '@heliograph/crypto/noble';
-import { encodeNsec, hexEncode } from '@heliograph/wire';
+import { encodeNsec, hexEncode, parseInvite } from '@heliograph/wire';
 import { beforeEach, expect, test } from 'vitest';
+import { moveLink } from '../move-link.ts';
 import type { DeviceKey } from './device-key.ts';
 import { HostApi } from './host-api.ts';
+import type { OwnRelay } from './own-relay.ts';
 import { OwnerSession, type ViewerStart } from './owner-session.ts';
 import type { PageToWorker, WorkerToPage } from './protocol.ts';
 
 const SECRET = new Uint8Array(32).fill(9);
 const PUBLIC = hexEncode(nobleCrypto.publicKey(SECRET));
+const NOW_MS = 1_800_000_000_000;
 const AGENT = { publicKey: 'ab'.repeat(32), name: 'Claude' };
 const HOST_SESSION = { relays: ['ws://r'], agents: [AGENT], viewerId: 'device', apiToken: 'api', nextToken: 'next' };
-const BASE = 'http://127.0.0.1:7448/api/';
+const BASE = 'http://127.0.0.1:7448/';
 
 type Route = (body: unknown, headers: Headers) => { readonly status: number; readonly json: unknown } | undefined;
 
@@ -20,18 +23,20 @@ let posted: WorkerToPage[];
 let started: ViewerStart[];
 let calls: string[];
 let kept: DeviceKey | undefined;
+let relay: OwnRelay | undefined;
 
 beforeEach(() => {
   posted = [];
   started = [];
   calls = [];
   kept = undefined;
+  relay = undefined;
 });
 
 /** A session in a world where a host answers by `routes`, or none at all without them. */
 function openWorld(routes?: Readonly<Record<string, Route>>): OwnerSession {
   const fetcher = async (url: unknown, init?: RequestInit) => {
-    const answer = routes?.[String(url).slice(BASE.length)]?.(
+    const answer = routes?.[String(url).slice(`${BASE}api/`.length)]?.(
       init?.body ? JSON.parse(String(init.body)) : undefined,
       new Headers(init?.headers),
     );
@@ -51,6 +56,9 @@ function openWorld(routes?: Readonly<Record<string, Route>>): OwnerSession {
     },
     post: (message) => posted.push(message),
     uuid: () => 'made-up',
+    logN: 4,
+    nowMs: () => NOW_MS,
+    findRelay: async () => relay,
     openHost: (base) => new HostApi(base, fetcher as typeof fetch),
     startViewer: (start): Viewer => {
       started.push(start);
@@ -59,14 +67,14 @@ function openWorld(routes?: Readonly<Record<string, Route>>): OwnerSession {
         control: (agent, draft) => `${calls.push(`control ${agent} ${draft.type}`)}`,
         resync: (agent) => calls.push(`resync ${agent}`),
         setAgents: (agents) => calls.push(`agents ${agents.map(({ name }) => name)}`),
-        setRelays: () => undefined,
+        setRelays: (relays) => calls.push(`relays ${relays}`),
         close: () => calls.push('close'),
       };
     },
   });
 }
 
-const open = (token: string | undefined): PageToWorker => ({ type: 'open', apiBase: BASE, token });
+const open = (token: string | undefined): PageToWorker => ({ type: 'open', base: BASE, token });
 const phase = () => posted.findLast((message) => message.type === 'session')?.session;
 
 test('DT17: a link opens the viewer with the host’s key, and nothing posted to the page carries it', async () => {
@@ -78,7 +86,7 @@ test('DT17: a link opens the viewer with the host’s key, and nothing posted to
   });
   await session.receive(open('one-time'));
   expect(started[0]).toMatchObject({ secretKey: SECRET, relays: ['ws://r'], agents: [AGENT], viewerId: 'device' });
-  expect(phase()).toMatchObject({ phase: 'ready', publicKey: PUBLIC, hasHost: true, keptBy: 'host' });
+  expect(phase()).toMatchObject({ phase: 'ready', publicKey: PUBLIC, homeRelay: undefined, keptBy: 'host' });
   expect(posted).toContainEqual({ type: 'next-token', token: 'next' });
   const told = JSON.stringify(posted);
   expect(told).not.toContain(hexEncode(SECRET));
@@ -91,11 +99,16 @@ test('DT17: a spent link says so, a page without a link says how, a page without
     health,
     session: () => ({ status: 401, json: { code: 'used-link', message: 'This link was used before.' } }),
   }).receive(open('old'));
-  expect(phase()).toEqual({ phase: 'first-run', hasHost: true, problem: 'This link was used before.' });
+  expect(phase()).toEqual({
+    phase: 'first-run',
+    hasHost: true,
+    relay: undefined,
+    problem: 'This link was used before.',
+  });
   await openWorld({ health }).receive(open(undefined));
-  expect(phase()).toEqual({ phase: 'first-run', hasHost: true, problem: undefined });
+  expect(phase()).toEqual({ phase: 'first-run', hasHost: true, relay: undefined, problem: undefined });
   await openWorld().receive(open(undefined));
-  expect(phase()).toEqual({ phase: 'first-run', hasHost: false, problem: undefined });
+  expect(phase()).toEqual({ phase: 'first-run', hasHost: false, relay: undefined, problem: undefined });
   expect(started).toEqual([]);
 });
 
@@ -109,13 +122,13 @@ test('DT18: an imported key is kept encrypted, and opens again only with its pas
     relays: ['ws://r'],
   });
   expect(started[0]).toMatchObject({ secretKey: SECRET, relays: ['ws://r'], agents: [], viewerId: 'made-up' });
-  expect(phase()).toMatchObject({ phase: 'ready', hasHost: false, keptBy: 'device' });
+  expect(phase()).toMatchObject({ phase: 'ready', homeRelay: undefined, keptBy: 'device' });
   expect(kept?.ncryptsec).toMatch(/^ncryptsec1/);
   expect(JSON.stringify(kept)).not.toContain(hexEncode(SECRET));
 
   const again = openWorld();
   await again.receive(open(undefined));
-  expect(phase()).toEqual({ phase: 'locked', keptBy: 'device', problem: undefined });
+  expect(phase()).toEqual({ phase: 'locked', keptBy: 'device', replaces: false, problem: undefined });
   await again.receive({ type: 'unlock', passphrase: 'wrong' });
   expect(phase()).toMatchObject({ phase: 'locked', problem: 'The passphrase does not open this key.' });
   expect(started).toHaveLength(1);
@@ -145,9 +158,9 @@ test('DT18: a host key under a passphrase stays locked until it is typed', async
   const ncryptsec = encryptSecretKey(SECRET, 'pass phrase', nobleCrypto, 4);
   const session = openWorld({ session: () => ({ status: 200, json: { ...HOST_SESSION, ncryptsec } }) });
   await session.receive(open('t'));
-  expect(phase()).toEqual({ phase: 'locked', keptBy: 'host', problem: undefined });
+  expect(phase()).toEqual({ phase: 'locked', keptBy: 'host', replaces: false, problem: undefined });
   await session.receive({ type: 'unlock', passphrase: 'pass phrase' });
-  expect(phase()).toMatchObject({ phase: 'ready', hasHost: true, keptBy: 'host' });
+  expect(phase()).toMatchObject({ phase: 'ready', keptBy: 'host' });
 });
 
 test('DT17: invites and changes of agents go to the host with its token, and the viewer learns the list', async () => {
@@ -186,4 +199,98 @@ test('DT17: controls get their requestId before anything else is told of them; f
   expect(posted.at(-1)).toEqual({ type: 'problem', message: 'out of memory' });
   openWorld().fail('no IndexedDB');
   expect(posted.at(-1)).toEqual({ type: 'session', session: { phase: 'failed', problem: 'no IndexedDB' } });
+});
+
+const RELAY = { url: 'ws://box:7447/agents', name: 'Ours' };
+
+test('DT61: on a relay’s page a key meets its agents there first, then on the relays it was given and those added', async () => {
+  relay = RELAY;
+  const session = openWorld();
+  await session.receive(open(undefined));
+  expect(phase()).toEqual({ phase: 'first-run', hasHost: false, relay: RELAY, problem: undefined });
+  const secret = encryptSecretKey(SECRET, 'pass phrase', nobleCrypto, 4);
+  await session.receive({ type: 'import', secret, passphrase: 'pass phrase', relays: ['wss://b', `${RELAY.url}/`] });
+  expect(phase()).toMatchObject({ phase: 'ready', relays: [RELAY.url, 'wss://b'], homeRelay: RELAY.url });
+  await session.receive({ type: 'set-relays', relays: ['wss://c'] });
+  expect(calls).toEqual([`relays ${RELAY.url},wss://c`]);
+  expect(phase()).toMatchObject({ relays: [RELAY.url, 'wss://c'] });
+
+  // The same browser, the relay at another address since.
+  relay = { url: 'wss://new', name: 'Ours' };
+  const later = openWorld();
+  await later.receive(open(undefined));
+  await later.receive({ type: 'unlock', passphrase: 'pass phrase' });
+  expect(started.at(-1)?.relays).toEqual(['wss://new', RELAY.url, 'wss://c']);
+});
+
+test('DT61: a page that a desktop’s host opened has the relays its host names', async () => {
+  relay = RELAY;
+  const session = openWorld({
+    session: () => ({ status: 200, json: { ...HOST_SESSION, secretKeyHex: hexEncode(SECRET) } }),
+  });
+  await session.receive(open('t'));
+  await session.receive({ type: 'set-relays', relays: ['wss://c'] });
+  expect(phase()).toMatchObject({ relays: ['ws://r'], homeRelay: undefined });
+  expect(calls).toEqual([]);
+});
+
+test('DT62: a browser that keeps the key keeps its agents: named, revoked, invited', async () => {
+  const session = openWorld();
+  const secret = encryptSecretKey(SECRET, 'pass phrase', nobleCrypto, 4);
+  await session.receive({ type: 'import', secret, passphrase: 'pass phrase', relays: ['ws://r'] });
+  await session.receive({ type: 'change-agent', id: 1, change: { publicKey: AGENT.publicKey, name: 'Mine' } });
+  await session.receive({ type: 'change-agent', id: 2, change: { publicKey: AGENT.publicKey, revoked: true } });
+  await session.receive({ type: 'change-agent', id: 3, change: { publicKey: AGENT.publicKey, name: 'two\nlines' } });
+  expect(posted.at(-1)).toMatchObject({ id: 3, result: { ok: false, error: { code: 'bad-name' } } });
+  await session.receive({ type: 'invite', id: 4, name: 'New', relays: ['http://r'] });
+  expect(posted.at(-1)).toMatchObject({ id: 4, result: { ok: false, error: { code: 'bad-relays' } } });
+  await session.receive({ type: 'invite', id: 5, name: 'New', relays: ['ws://r'] });
+  const invited = posted.at(-1);
+  if (invited?.type !== 'invited' || !invited.result.ok) throw new TypeError('an invite was made');
+  const invite = parseInvite(invited.result.value.text, nobleCrypto);
+  if (!invite.ok) throw new TypeError(invite.error.message);
+  expect(invite.value).toMatchObject({ owner: PUBLIC, name: 'New', relays: ['ws://r'] });
+  expect(invite.value.authTag[2]).toBe(`created_at<${NOW_MS / 1_000 + 365 * 24 * 3_600}`);
+  const agents = [
+    { publicKey: AGENT.publicKey, name: 'Mine', revoked: true },
+    { publicKey: hexEncode(nobleCrypto.publicKey(invite.value.secretKey)), name: 'New', authTag: invite.value.authTag },
+  ];
+  expect(kept?.agents).toEqual(agents);
+  expect(phase()).toMatchObject({ agents });
+  expect(calls.at(-1)).toBe('agents Mine,New');
+
+  const again = openWorld();
+  await again.receive(open(undefined));
+  await again.receive({ type: 'unlock', passphrase: 'pass phrase' });
+  expect(started.at(-1)?.agents).toEqual(agents);
+});
+
+test('DT63: a key moves as a link: encrypted, opened with its passphrase there, and only then kept', async () => {
+  const desk = openWorld({
+    session: () => ({ status: 200, json: { ...HOST_SESSION, secretKeyHex: hexEncode(SECRET) } }),
+  });
+  await desk.receive(open('t'));
+  await desk.receive({ type: 'move-key', id: 9, passphrase: 'long enough' });
+  const moved = posted.at(-1);
+  if (moved?.type !== 'key-moved' || !moved.result.ok) throw new TypeError('the key was encrypted');
+  const { ncryptsec } = moved.result.value;
+  expect(ncryptsec).toMatch(/^ncryptsec1/);
+
+  relay = RELAY;
+  const link = moveLink({ ncryptsec, relays: [RELAY.url, 'wss://b'] });
+  expect(link.startsWith('http://box:7447/agents/#key=')).toBe(true);
+  const phone = openWorld();
+  await phone.receive(open(new URL(link).hash.slice(1)));
+  expect(phase()).toEqual({ phase: 'locked', keptBy: 'link', replaces: false, problem: undefined });
+  await phone.receive({ type: 'unlock', passphrase: 'a wrong one' });
+  expect(phase()).toMatchObject({ phase: 'locked', problem: 'The passphrase does not open this key.' });
+  expect(kept).toBeUndefined();
+  await phone.receive({ type: 'unlock', passphrase: 'long enough' });
+  expect(phase()).toMatchObject({ phase: 'ready', keptBy: 'device', relays: [RELAY.url, 'wss://b'] });
+  expect(kept).toMatchObject({ ncryptsec, relays: [RELAY.url, 'wss://b'] });
+  expect(started.at(-1)?.secretKey).toEqual(SECRET);
+
+  const again = openWorld();
+  await again.receive(open(new URL(link).hash.slice(1)));
+  expect(phase()).toMatchObject({ phase: 'locked', keptBy: 'link', replaces: true });
 });

@@ -1,17 +1,26 @@
 import type { KnownAgent, Viewer } from '@heliograph/client';
 import { decryptSecretKey, encryptSecretKey } from '@heliograph/crypto/nip49';
-import { type Crypto, encodeNpub, hexDecode, hexEncode, ok, parseSecretKey } from '@heliograph/wire';
-import type { DeviceKeyStore } from './device-key.ts';
+import { type Crypto, encodeNpub, hexDecode, hexEncode, ok, parseSecretKey, sameRelayUrl } from '@heliograph/wire';
+import { readMoveLink } from '../move-link.ts';
+import type { DeviceKey, DeviceKeyStore } from './device-key.ts';
 import type { HostApi } from './host-api.ts';
+import type { OwnRelay } from './own-relay.ts';
+import { DeviceBook, type OwnerBook } from './owner-book.ts';
 import type { PageToWorker, Session, WorkerToPage } from './protocol.ts';
 
 export interface OwnerSessionOptions {
   readonly crypto: Crypto;
   readonly keys: DeviceKeyStore;
   readonly post: (message: WorkerToPage) => void;
-  readonly openHost: (apiBase: string) => HostApi;
+  readonly nowMs: () => number;
+  /** The host that answers below this folder, if one does. */
+  readonly openHost: (base: string) => HostApi;
+  /** The relay that serves this folder, if one does. */
+  readonly findRelay: (base: string) => Promise<OwnRelay | undefined>;
   readonly startViewer: (options: ViewerStart) => Viewer;
   readonly uuid: () => string;
+  /** What a guess at a passphrase costs (NIP-49's log_n); NIP-49's own default unless said. */
+  readonly logN?: number;
 }
 
 export interface ViewerStart {
@@ -24,15 +33,21 @@ export interface ViewerStart {
 /** A key that is here but encrypted, with everything to go on once it is open. */
 interface LockedKey extends Omit<ViewerStart, 'secretKey'> {
   readonly ncryptsec: string;
-  readonly keptBy: 'host' | 'device';
+  readonly keptBy: 'host' | 'device' | 'link';
+  /** A key of a link takes the place of one kept here. */
+  readonly replaces: boolean;
 }
 
 /** From a link, a kept key or a typed one to a running viewer. The secret key lives in here and nowhere else. */
 export class OwnerSession {
   readonly #options: OwnerSessionOptions;
-  #host: HostApi | undefined;
+  /** What serves this page, when it is no desktop link that opens it. */
   #hasHost = false;
+  #relay: OwnRelay | undefined;
+  #host: HostApi | undefined;
   #locked: LockedKey | undefined;
+  #secretKey: Uint8Array | undefined;
+  #book: OwnerBook | undefined;
   #viewer: Viewer | undefined;
   #ready: Extract<Session, { phase: 'ready' }> | undefined;
 
@@ -43,13 +58,20 @@ export class OwnerSession {
   async receive(message: PageToWorker): Promise<void> {
     switch (message.type) {
       case 'open':
-        return this.#open(message.apiBase, message.token);
+        return this.#open(message.base, message.token);
       case 'unlock':
         return this.#unlock(message.passphrase);
       case 'import':
         return this.#import(message.secret, message.passphrase, message.relays);
       case 'forget-key':
         return this.#forget();
+      case 'set-relays':
+        return this.#setRelays(message.relays);
+      case 'move-key': {
+        if (this.#secretKey === undefined) return;
+        const ncryptsec = this.#encrypt(this.#secretKey, message.passphrase);
+        return this.#options.post({ type: 'key-moved', id: message.id, result: ok({ ncryptsec }) });
+      }
       case 'control': {
         const requestId = this.#viewer?.control(message.agent, message.draft);
         if (requestId !== undefined) this.#options.post({ type: 'control-started', id: message.id, requestId });
@@ -58,13 +80,14 @@ export class OwnerSession {
       case 'resync':
         return this.#viewer?.resync(message.agent);
       case 'change-agent': {
-        const changed = await this.#host?.changeAgent(message.change);
-        if (changed?.ok) this.#setAgents(changed.value);
-        const result = changed === undefined || changed.ok ? ok(undefined) : changed;
+        const changed = await this.#book?.changeAgent(message.change);
+        if (changed === undefined) return;
+        if (changed.ok) this.#setAgents(changed.value);
+        const result = changed.ok ? ok(undefined) : changed;
         return this.#options.post({ type: 'agent-changed', id: message.id, result });
       }
       case 'invite': {
-        const invited = await this.#host?.invite(message.name, message.relays);
+        const invited = await this.#book?.invite(message.name, message.relays);
         if (invited === undefined) return;
         if (invited.ok) this.#setAgents(invited.value.agents);
         return this.#options.post({
@@ -82,48 +105,74 @@ export class OwnerSession {
     else this.#options.post({ type: 'problem', message });
   }
 
-  async #open(apiBase: string, token: string | undefined): Promise<void> {
+  async #open(base: string, token: string | undefined): Promise<void> {
     this.#tell({ phase: 'opening' });
-    const host = this.#options.openHost(apiBase);
-    const session = token === undefined ? undefined : await host.session(token);
+    const host = this.#options.openHost(base);
+    const moved = token === undefined ? undefined : readMoveLink(token);
+    const session = token === undefined || moved !== undefined ? undefined : await host.session(token);
     if (session?.ok) {
       const { secret, relays, agents, viewerId, nextToken } = session.value;
       this.#host = host;
       this.#hasHost = true;
       this.#options.post({ type: 'next-token', token: nextToken });
-      if ('ncryptsec' in secret) return this.#lock({ ...secret, relays, agents, viewerId, keptBy: 'host' });
-      return this.#start({ secretKey: hexDecode(secret.secretKeyHex), relays, agents, viewerId }, 'host');
+      const rest = { relays, agents, viewerId };
+      if ('ncryptsec' in secret) return this.#lock({ ...secret, ...rest, keptBy: 'host', replaces: false });
+      return this.#start({ secretKey: hexDecode(secret.secretKeyHex), ...rest }, 'host', host);
     }
+    this.#relay = await this.#options.findRelay(base);
     const kept = await this.#options.keys.read();
-    if (kept !== undefined) return this.#lock({ ...kept, agents: [], keptBy: 'device' });
-    this.#hasHost = await host.isThere();
-    this.#tell({ phase: 'first-run', hasHost: this.#hasHost, problem: session?.error.message });
+    if (moved !== undefined) {
+      const rest = { agents: [], viewerId: this.#options.uuid(), keptBy: 'link' as const };
+      return this.#lock({ ...moved, relays: this.#withHome(moved.relays), ...rest, replaces: kept !== undefined });
+    }
+    if (kept !== undefined) {
+      return this.#lock({ ...kept, relays: this.#withHome(kept.relays), keptBy: 'device', replaces: false });
+    }
+    this.#hasHost = this.#relay === undefined && (await host.isThere());
+    this.#askForKey(session?.error.message);
+  }
+
+  #askForKey(problem: string | undefined): void {
+    this.#tell({ phase: 'first-run', hasHost: this.#hasHost, relay: this.#relay, problem });
   }
 
   #lock(locked: LockedKey, problem?: string): void {
     this.#locked = locked;
-    this.#tell({ phase: 'locked', keptBy: locked.keptBy, problem });
+    const { keptBy, replaces } = locked;
+    this.#tell({ phase: 'locked', keptBy, replaces, problem });
   }
 
-  #unlock(passphrase: string): void {
+  async #unlock(passphrase: string): Promise<void> {
     const locked = this.#locked;
     if (locked === undefined) return;
     const secret = decryptSecretKey(locked.ncryptsec, passphrase);
-    if (secret.ok) this.#start({ ...locked, secretKey: secret.value }, locked.keptBy);
-    else this.#lock(locked, sentence(secret.error.message));
+    if (!secret.ok) return this.#lock(locked, sentence(secret.error.message));
+    const { ncryptsec, relays, agents, viewerId, keptBy } = locked;
+    if (keptBy === 'host') return this.#start({ ...locked, secretKey: secret.value }, keptBy, this.#host);
+    const key = { ncryptsec, relays, agents, viewerId };
+    if (keptBy === 'link') await this.#options.keys.write(key);
+    this.#startOnDevice(key, secret.value);
   }
 
   async #import(secret: string, passphrase: string, relays: readonly string[]): Promise<void> {
-    const { crypto, keys, uuid } = this.#options;
+    const { keys, uuid } = this.#options;
     const isEncrypted = /^\s*ncryptsec1/i.test(secret);
     const parsed = isEncrypted ? decryptSecretKey(secret, passphrase) : parseSecretKey(secret);
-    if (!parsed.ok) {
-      return this.#tell({ phase: 'first-run', hasHost: this.#hasHost, problem: sentence(parsed.error.message) });
-    }
-    const ncryptsec = isEncrypted ? secret.trim() : encryptSecretKey(parsed.value, passphrase, crypto);
-    const viewerId = uuid();
-    await keys.write({ ncryptsec, relays, viewerId });
-    this.#start({ secretKey: parsed.value, relays, agents: [], viewerId }, 'device');
+    if (!parsed.ok) return this.#askForKey(sentence(parsed.error.message));
+    const ncryptsec = isEncrypted ? secret.trim() : this.#encrypt(parsed.value, passphrase);
+    const key = { ncryptsec, relays: this.#withHome(relays), agents: [], viewerId: uuid() };
+    await keys.write(key);
+    this.#startOnDevice(key, parsed.value);
+  }
+
+  #encrypt(secretKey: Uint8Array, passphrase: string): string {
+    return encryptSecretKey(secretKey, passphrase, this.#options.crypto, this.#options.logN);
+  }
+
+  /** The relay that serves this page is where a key on it is used first. */
+  #withHome(relays: readonly string[]): readonly string[] {
+    const home = this.#relay?.url;
+    return home === undefined ? relays : [home, ...relays.filter((url) => !sameRelayUrl(url, home))];
   }
 
   async #forget(): Promise<void> {
@@ -132,12 +181,21 @@ export class OwnerSession {
     this.#viewer = undefined;
     this.#ready = undefined;
     this.#locked = undefined;
-    this.#tell({ phase: 'first-run', hasHost: this.#hasHost, problem: undefined });
+    this.#secretKey = undefined;
+    this.#book = undefined;
+    this.#askForKey(undefined);
   }
 
-  #start(start: ViewerStart, keptBy: 'host' | 'device'): void {
+  #startOnDevice(key: DeviceKey, secretKey: Uint8Array): void {
+    const { keys, crypto, nowMs } = this.#options;
+    this.#start({ ...key, secretKey }, 'device', new DeviceBook({ key, secretKey, keys, crypto, nowMs }));
+  }
+
+  #start(start: ViewerStart, keptBy: 'host' | 'device', book: OwnerBook | undefined): void {
     const publicKey = hexEncode(this.#options.crypto.publicKey(start.secretKey));
     this.#locked = undefined;
+    this.#secretKey = start.secretKey;
+    this.#book = book;
     this.#viewer?.close();
     this.#ready = {
       phase: 'ready',
@@ -145,12 +203,22 @@ export class OwnerSession {
       npub: encodeNpub(publicKey),
       relays: start.relays,
       agents: start.agents,
-      hasHost: this.#host !== undefined,
+      homeRelay: keptBy === 'device' ? this.#relay?.url : undefined,
       keptBy,
     };
     // Told before the viewer starts: its first events find a page that knows what they belong to.
     this.#tell(this.#ready);
-    this.#viewer = this.#options.startViewer(start);
+    const { secretKey, relays, agents, viewerId } = start;
+    this.#viewer = this.#options.startViewer({ secretKey, relays, agents, viewerId });
+  }
+
+  async #setRelays(wanted: readonly string[]): Promise<void> {
+    if (this.#ready === undefined || !(this.#book instanceof DeviceBook)) return;
+    const relays = this.#withHome(wanted);
+    await this.#book.setRelays(relays);
+    this.#ready = { ...this.#ready, relays };
+    this.#viewer?.setRelays(relays);
+    this.#tell(this.#ready);
   }
 
   #setAgents(agents: readonly KnownAgent[]): void {

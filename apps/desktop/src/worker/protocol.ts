@@ -1,11 +1,12 @@
 /** What the page and its worker say to each other. The worker holds the secret key; nothing here carries it back. */
 import type { ControlDraft, KnownAgent, ViewerEvent } from '@heliograph/client';
 import type { Result } from '@heliograph/wire';
+import type { OwnRelay } from './own-relay.ts';
 
 export type PageToWorker =
-  /** First message. `token`: from the link's fragment, or kept for a reload. `apiBase`: where a host would answer. */
-  | { readonly type: 'open'; readonly apiBase: string; readonly token: string | undefined }
-  /** Opens the encrypted key that `locked` speaks of. */
+  /** First message. `token`: from the link's fragment, or kept for a reload. `base`: the folder the page came from. */
+  | { readonly type: 'open'; readonly base: string; readonly token: string | undefined }
+  /** Opens the encrypted key that `locked` speaks of; one that came by a link is kept from then on. */
   | { readonly type: 'unlock'; readonly passphrase: string }
   /** A key typed in: nsec, hex or ncryptsec. It is kept on this device, encrypted under the passphrase. */
   | {
@@ -14,6 +15,10 @@ export type PageToWorker =
       readonly passphrase: string;
       readonly relays: readonly string[];
     }
+  /** Encrypts the open key under this passphrase, for another device. */
+  | { readonly type: 'move-key'; readonly id: number; readonly passphrase: string }
+  /** Other relays for a key that this browser keeps. */
+  | { readonly type: 'set-relays'; readonly relays: readonly string[] }
   /** Removes the key kept on this device. */
   | { readonly type: 'forget-key' }
   | { readonly type: 'control'; readonly id: number; readonly agent: string; readonly draft: ControlDraft }
@@ -37,6 +42,11 @@ export type WorkerToPage =
   /** Comes before any progress of that control. */
   | { readonly type: 'control-started'; readonly id: number; readonly requestId: string }
   | { readonly type: 'agent-changed'; readonly id: number; readonly result: Result<undefined, Failure> }
+  | {
+      readonly type: 'key-moved';
+      readonly id: number;
+      readonly result: Result<{ readonly ncryptsec: string }, Failure>;
+    }
   /** The `helio1…` text is a secret: it goes to a file or the clipboard, never into the page. */
   | { readonly type: 'invited'; readonly id: number; readonly result: Result<{ readonly text: string }, Failure> };
 
@@ -48,9 +58,23 @@ export interface Failure {
 /** How far the page has come to a key. */
 export type Session =
   | { readonly phase: 'opening' }
-  /** No key here. `hasHost`: a desktop host serves this page, but the link that opens it is missing or spent. */
-  | { readonly phase: 'first-run'; readonly hasHost: boolean; readonly problem: string | undefined }
-  | { readonly phase: 'locked'; readonly keptBy: 'host' | 'device'; readonly problem: string | undefined }
+  /**
+   * No key here. `hasHost`: a desktop host serves this page, but the link that opens it is missing or spent. `relay`: a relay
+   * serves it.
+   */
+  | {
+      readonly phase: 'first-run';
+      readonly hasHost: boolean;
+      readonly relay: OwnRelay | undefined;
+      readonly problem: string | undefined;
+    }
+  /** `link`: it came with the address, and `replaces` says whether this browser keeps another. */
+  | {
+      readonly phase: 'locked';
+      readonly keptBy: 'host' | 'device' | 'link';
+      readonly replaces: boolean;
+      readonly problem: string | undefined;
+    }
   | { readonly phase: 'failed'; readonly problem: string }
   | {
       readonly phase: 'ready';
@@ -58,7 +82,7 @@ export type Session =
       readonly npub: string;
       readonly relays: readonly string[];
       readonly agents: readonly KnownAgent[];
-      /** Invites and the list of agents need the host. */
-      readonly hasHost: boolean;
+      /** The relay that serves this page, always among `relays`. */
+      readonly homeRelay: string | undefined;
       readonly keptBy: 'host' | 'device';
     };

@@ -7,6 +7,7 @@ import { indexedDbKeyStore } from './device-key.ts';
 import { deviceName } from './device-name.ts';
 import { EventBatcher } from './event-batcher.ts';
 import { HostApi } from './host-api.ts';
+import { findOwnRelay } from './own-relay.ts';
 import { OwnerSession } from './owner-session.ts';
 import type { PageToWorker, WorkerToPage } from './protocol.ts';
 
@@ -30,7 +31,9 @@ const session = new OwnerSession({
   keys: indexedDbKeyStore(indexedDB),
   post,
   uuid,
-  openHost: (apiBase) => new HostApi(apiBase, fetch.bind(self)),
+  nowMs: clock.nowMs,
+  openHost: (base) => new HostApi(base, fetch.bind(self)),
+  findRelay: (base) => findOwnRelay(base, fetch.bind(self)),
   startViewer: ({ secretKey, viewerId, ...start }) =>
     createViewer({
       ...start,

@@ -25,6 +25,7 @@ export function addRelayFlags(relay: Command): Command {
         'believe the X-Forwarded-For of this address or range; may be repeated',
       ).argParser(repeatable((text) => text)),
     )
+    .addOption(flag('--no-ui', 'serve no page to browsers, only the relay'))
     .addOption(flag('--config <FILE>', 'owners, limits and other settings as JSON, read again at SIGHUP'));
 }
 

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { openPage } from '@heliograph/app-desktop/host';
 import { type OpenKinds, type RetentionRule, startRelay } from '@heliograph/app-relay';
 import type { Context } from '../context.ts';
 import { badUsage } from '../failure.ts';
@@ -21,6 +22,7 @@ export interface RelayOptions {
   readonly retention?: readonly RetentionRule[];
   readonly trustedProxy?: readonly string[];
   readonly config?: string;
+  readonly ui: boolean;
 }
 
 /** `heliograph relay`: carries frames between these owners and the agents they vouched for. */
@@ -36,6 +38,7 @@ export async function relay(options: RelayOptions, context: Context): Promise<nu
   const readSettings = () => withConfigFile({ ...ofFlags, owners }, config);
   const dataDir = relayFolder(options.data, context);
   makeFolder(dataDir, '--data');
+  const ui = options.ui ? await openPage(context.installation.uiDir) : undefined;
   return live(log, async (life) => {
     const settings = {
       host,
@@ -43,6 +46,7 @@ export async function relay(options: RelayOptions, context: Context): Promise<nu
       dataDir,
       ...given,
       owners,
+      ui,
       crypto,
       log: log.child({ part: 'relay' }),
     };

@@ -1,10 +1,12 @@
 import { Download } from 'lucide-react';
 import { type FormEvent, useRef, useState } from 'react';
 import { isLoopbackUrl } from '../../text/loopback-url.ts';
+import { Command } from '../parts/Command.tsx';
 import { CopyButton } from '../parts/CopyButton.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
 import { saveFile } from '../parts/save-file.ts';
 import { useDesktop, useDesktopState } from '../use-desktop.ts';
+import { relayUrls } from './relay-field.ts';
 
 /** Vouches for a new agent: a name, one invite, one command for the machine where it lives. */
 export function AddAgent(props: { readonly onClose: () => void }) {
@@ -19,12 +21,7 @@ export function AddAgent(props: { readonly onClose: () => void }) {
       onClose={props.onClose}
       testId="add-agent-dialog"
     >
-      {!session.hasHost ? (
-        <p className="px-5 pb-5 text-ink-2">
-          Invites are made where the owner key is kept: run{' '}
-          <code className="text-code">heliograph invite --relay {session.relays[0] ?? 'URL'}</code> on that machine.
-        </p>
-      ) : made === undefined ? (
+      {made === undefined ? (
         <Ask
           relays={session.relays}
           onMade={(name, text) => {
@@ -45,7 +42,7 @@ function Ask(props: { readonly relays: readonly string[]; readonly onMade: (name
   const [relays, setRelays] = useState(props.relays.join(' '));
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
-  const urls = relays.split(/[\s,]+/).filter((url) => url !== '');
+  const urls = relayUrls(relays);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     const trimmed = name.trim();
@@ -133,12 +130,7 @@ function Hand(props: { readonly fileName: string; readonly invite: () => string;
         </li>
         <li className="stack gap-1.5">
           <p className="font-medium">2. Run this there, in the folder the agent shall work in</p>
-          <div className="frame flex items-start">
-            <pre className="code wrap min-w-0 flex-1" data-testid="agent-command">
-              {command}
-            </pre>
-            <CopyButton text={() => command} label="Copy the command" />
-          </div>
+          <Command text={command} label="Copy the command" testId="agent-command" />
           <p className="text-s text-ink-3">
             After <code>--</code> stands any ACP agent. If you copied the invite instead, use <code>--invite -</code>{' '}
             and paste it.

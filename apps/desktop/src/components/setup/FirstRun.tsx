@@ -1,24 +1,14 @@
-import { type FormEvent, useRef, useState } from 'react';
-import { useDesktop } from '../use-desktop.ts';
+import { useState } from 'react';
+import { ImportKey } from './ImportKey.tsx';
 import { Panel } from './Panel.tsx';
-import { SecretField, takeValue } from './SecretField.tsx';
+import { Problem } from './Problem.tsx';
 
-const MIN_PASSPHRASE_CHARACTERS = 8;
-
-/** No key here. Nothing is made silently: the page says how to open it with one, or takes one in. */
+/** No key here, and no relay serves the page. Nothing is made silently: it says how to open it with a key, or takes one in. */
 export function FirstRun(props: { readonly hasHost: boolean; readonly problem: string | undefined }) {
   const [isImporting, setImporting] = useState(!props.hasHost);
   return (
     <Panel title={props.hasHost ? 'Open the link that was printed' : 'This page has no key yet'} testId="first-run">
-      {props.problem !== undefined && (
-        <p
-          className="mb-3 rounded-lg border border-bad-line bg-bad-wash px-3 py-2 text-bad"
-          role="alert"
-          data-testid="problem"
-        >
-          {props.problem}
-        </p>
-      )}
+      <Problem text={props.problem} />
       {props.hasHost ? (
         <div className="stack gap-3 text-l text-ink-2">
           <p>
@@ -40,70 +30,14 @@ export function FirstRun(props: { readonly hasHost: boolean; readonly problem: s
         </p>
       )}
       {isImporting ? (
-        <ImportKey />
+        <div className="mt-6">
+          <ImportKey />
+        </div>
       ) : (
         <button type="button" className="link mt-5" data-testid="show-import" onClick={() => setImporting(true)}>
           Use a key on this device instead
         </button>
       )}
     </Panel>
-  );
-}
-
-function ImportKey() {
-  const desktop = useDesktop();
-  const secret = useRef<HTMLInputElement>(null);
-  const passphrase = useRef<HTMLInputElement>(null);
-  const [relays, setRelays] = useState('');
-  const [problem, setProblem] = useState<string>();
-
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    const urls = relays.split(/[\s,]+/).filter((url) => url !== '');
-    const bad = urls.find((url) => !/^wss?:\/\//.test(url) || !URL.canParse(url));
-    if (urls.length === 0) return setProblem('Name a relay to meet your agents on, like ws://HOST:7447.');
-    if (bad !== undefined) return setProblem(`“${bad}” is no relay: it must start with ws:// or wss://.`);
-    if (!secret.current?.value.trim()) return setProblem('Paste the secret key: nsec1… or ncryptsec1….');
-    if ([...(passphrase.current?.value ?? '')].length < MIN_PASSPHRASE_CHARACTERS) {
-      return setProblem(`The passphrase must have at least ${MIN_PASSPHRASE_CHARACTERS} characters.`);
-    }
-    setProblem(undefined);
-    desktop.importKey(takeValue(secret.current), takeValue(passphrase.current), urls);
-  };
-  return (
-    <form className="mt-6 stack gap-4" onSubmit={submit} data-testid="import-form">
-      <SecretField
-        label="Secret key"
-        hint="nsec1…, or ncryptsec1… if it is encrypted already"
-        field={secret}
-        testId="import-secret"
-        autoComplete="off"
-      />
-      <SecretField
-        label="Passphrase"
-        hint="The key is kept in this browser, encrypted under it (NIP-49). It is asked for at every start."
-        field={passphrase}
-        testId="import-passphrase"
-        autoComplete="off"
-      />
-      <label className="stack gap-1">
-        <span className="font-medium">Relays</span>
-        <input
-          className="field font-mono"
-          value={relays}
-          placeholder="ws://HOST:7447"
-          onChange={(event) => setRelays(event.target.value)}
-          data-testid="import-relays"
-        />
-      </label>
-      {problem !== undefined && (
-        <p className="text-bad" role="alert">
-          {problem}
-        </p>
-      )}
-      <button type="submit" className="btn go" data-testid="import-submit">
-        Keep the key on this device
-      </button>
-    </form>
   );
 }

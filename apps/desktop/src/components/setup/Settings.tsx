@@ -6,7 +6,10 @@ import { BoundedText } from '../content/BoundedText.tsx';
 import { VisibleText } from '../content/VisibleText.tsx';
 import { CopyButton } from '../parts/CopyButton.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
+import { PlainHttpNote } from '../parts/PlainHttpNote.tsx';
 import { useDesktop, useDesktopState } from '../use-desktop.ts';
+import { MoveKey } from './MoveKey.tsx';
+import { RelayList } from './RelayList.tsx';
 
 const THEME_WORDS: Readonly<Record<Theme, string>> = { system: 'System', light: 'Light', dark: 'Dark' };
 
@@ -14,7 +17,6 @@ const THEME_WORDS: Readonly<Record<Theme, string>> = { system: 'System', light: 
 export function Settings(props: { readonly onClose: () => void }) {
   const session = useDesktopState((state) => state.session);
   const agents = useDesktopState((state) => state.agents);
-  const relays = useDesktopState((state) => state.relays);
   const [theme, setTheme] = useState(readTheme);
   if (session.phase !== 'ready') return null;
   return (
@@ -49,23 +51,11 @@ export function Settings(props: { readonly onClose: () => void }) {
           {agents.length === 0 && <p className="text-ink-2">None yet.</p>}
           <ul className="stack gap-2">
             {agents.map((agent) => (
-              <AgentLine key={agent.publicKey} agent={agent} canChange={session.hasHost} />
+              <AgentLine key={agent.publicKey} agent={agent} />
             ))}
           </ul>
         </section>
-        <section>
-          <h3 className="mb-1.5 font-medium">Relays</h3>
-          {relays.length === 0 && (
-            <p className="text-ink-2">
-              None. Start the desktop with <code className="text-code">--relay ws://HOST:7447</code>.
-            </p>
-          )}
-          <ul className="stack gap-1 font-mono text-code">
-            {relays.map((relay) => (
-              <li key={relay.url}>{relay.url}</li>
-            ))}
-          </ul>
-        </section>
+        <RelayList />
         <section>
           <h3 className="mb-1.5 font-medium">Your public key</h3>
           <div className="frame flex items-start">
@@ -80,12 +70,14 @@ export function Settings(props: { readonly onClose: () => void }) {
               : 'The secret key is kept in this browser, encrypted under your passphrase.'}
           </p>
         </section>
+        <MoveKey relays={session.relays} />
+        <PlainHttpNote />
       </div>
     </Dialog>
   );
 }
 
-function AgentLine({ agent, canChange }: { readonly agent: AgentRecord; readonly canChange: boolean }) {
+function AgentLine({ agent }: { readonly agent: AgentRecord }) {
   const desktop = useDesktop();
   const [problem, setProblem] = useState<string>();
   const [step, setStep] = useState<'revoke' | 'rename'>();
@@ -125,21 +117,17 @@ function AgentLine({ agent, canChange }: { readonly agent: AgentRecord; readonly
             <span className="font-mono text-s text-ink-3">{agent.publicKey.slice(0, 8)}</span>
             {agent.revoked && <span className="text-s"> · revoked</span>}
           </span>
-          {canChange && (
-            <>
-              <button type="button" className="link text-ink-2" onClick={() => setStep('rename')}>
-                Rename
-              </button>
-              <button
-                type="button"
-                className="link text-ink-2"
-                data-testid="revoke"
-                onClick={() => (agent.revoked ? void change({ revoked: false }) : setStep('revoke'))}
-              >
-                {agent.revoked ? 'Trust again' : 'Revoke'}
-              </button>
-            </>
-          )}
+          <button type="button" className="link text-ink-2" onClick={() => setStep('rename')}>
+            Rename
+          </button>
+          <button
+            type="button"
+            className="link text-ink-2"
+            data-testid="revoke"
+            onClick={() => (agent.revoked ? void change({ revoked: false }) : setStep('revoke'))}
+          >
+            {agent.revoked ? 'Trust again' : 'Revoke'}
+          </button>
         </div>
       )}
       {step === 'revoke' && (

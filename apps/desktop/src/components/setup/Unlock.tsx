@@ -1,24 +1,42 @@
-import { type FormEvent, useRef, useState } from 'react';
-import { useDesktop } from '../use-desktop.ts';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { PlainHttpNote } from '../parts/PlainHttpNote.tsx';
+import { useDesktop, useDesktopState } from '../use-desktop.ts';
 import { Panel } from './Panel.tsx';
 import { SecretField, takeValue } from './SecretField.tsx';
 
+type KeptBy = 'host' | 'device' | 'link';
+
+const WHERE: Readonly<Record<KeptBy, string>> = {
+  device: 'It is kept in this browser, encrypted.',
+  host: 'The desktop’s host handed it over encrypted: its file has a passphrase.',
+  link: 'It came with the link, encrypted under the passphrase you chose there. Unlocked, it is kept in this browser, still encrypted. Whoever serves this page could read it then: go on if you trust this relay.',
+};
+
 /** The key is here, encrypted. */
-export function Unlock(props: { readonly keptBy: 'host' | 'device'; readonly problem: string | undefined }) {
+export function Unlock(props: {
+  readonly keptBy: KeptBy;
+  readonly replaces: boolean;
+  readonly problem: string | undefined;
+}) {
   const desktop = useDesktop();
+  const session = useDesktopState((state) => state.session);
   const passphrase = useRef<HTMLInputElement>(null);
   const [isForgetting, setForgetting] = useState(false);
+  const [isBusy, setBusy] = useState(false);
+  // Whatever the worker says next is its answer.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the session is what is waited for
+  useEffect(() => setBusy(false), [session]);
   const submit = (event: FormEvent) => {
     event.preventDefault();
+    setBusy(true);
     desktop.unlock(takeValue(passphrase.current));
   };
   return (
     <Panel title="Unlock your key" testId="unlock">
       <form className="stack gap-4" onSubmit={submit}>
         <p className="text-l text-ink-2">
-          {props.keptBy === 'device'
-            ? 'It is kept in this browser, encrypted.'
-            : 'The desktop’s host handed it over encrypted: its file has a passphrase.'}
+          {WHERE[props.keptBy]}
+          {props.replaces && ' This browser keeps a key already: the new one takes its place.'}
         </p>
         <SecretField label="Passphrase" field={passphrase} testId="unlock-passphrase" autoComplete="current-password" />
         {props.problem !== undefined && (
@@ -26,9 +44,10 @@ export function Unlock(props: { readonly keptBy: 'host' | 'device'; readonly pro
             {props.problem}
           </p>
         )}
-        <button type="submit" className="btn go" data-testid="unlock-submit">
-          Unlock
+        <button type="submit" className="btn go" disabled={isBusy} data-testid="unlock-submit">
+          {isBusy ? 'Unlocking' : 'Unlock'}
         </button>
+        <PlainHttpNote />
       </form>
       {props.keptBy === 'device' &&
         (isForgetting ? (

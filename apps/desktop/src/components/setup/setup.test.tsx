@@ -1,7 +1,8 @@
 // @vitest-environment happy-dom
 import { encodeNpub } from '@heliograph/wire/nostr';
 import { act, cleanup, fireEvent, render, screen, within } from '@testing-library/react';
-import { afterEach, expect, test } from 'vitest';
+import decodeQR from 'qr/decode.js';
+import { afterEach, expect, test, vi } from 'vitest';
 import { STORIES, type Story } from '../../dev/stories.ts';
 import { openStory } from '../../dev/story-desktop.ts';
 import { App } from '../App.tsx';
@@ -143,3 +144,97 @@ test('DT41: where no session is shown, a relay that refuses the key is told of w
     expect(banner.textContent).toContain('ws://build-box:7447 refuses your key: run heliograph relay --owner npub1.');
   }
 });
+
+test('DT60: without a key a relay’s page says what it is, its address, how to bring an agent, and the ways in', () => {
+  const { posted } = show('landing');
+  const page = screen.getByTestId('landing');
+  expect(within(page).getByRole('heading', { level: 1 }).textContent).toBe('Our relay');
+  expect(field('connect-string').textContent).toBe('wss://relay.example.org/agents');
+  expect(field('desktop-command').textContent).toBe('heliograph desktop --relay wss://relay.example.org/agents');
+  expect(field('invite-command').textContent).toContain('invite --relay wss://relay.example.org/agents');
+  expect(readQr('page-qr')).toBe('https://relay.example.org/agents/');
+  expect(screen.queryByTestId('import-form')).toBeNull();
+  fireEvent.click(screen.getByTestId('show-import'));
+  expect(screen.getByTestId('trust').textContent).toContain('could read a key');
+  field('import-secret').value = 'nsec1secret';
+  field('import-passphrase').value = 'long enough';
+  fireEvent.submit(screen.getByTestId('import-form'));
+  expect(posted).toEqual([{ type: 'import', secret: 'nsec1secret', passphrase: 'long enough', relays: [] }]);
+  expect(screen.getByTestId('import-submit').textContent).toBe('Encrypting the key');
+});
+
+test('DT60: an address that only this machine reaches has no code to scan, but the flags that mend it', () => {
+  show('landing-here');
+  expect(screen.queryByTestId('page-qr')).toBeNull();
+  expect(screen.getByTestId('loopback-only').textContent).toContain('--host 0.0.0.0 --public-url');
+});
+
+test('DT61: relays are added and removed where the browser keeps the key; the one that serves the page stays', () => {
+  const { posted } = show('device');
+  fireEvent.click(screen.getByTestId('open-settings'));
+  const [home, other] = screen.getAllByTestId('settings-relay') as [HTMLElement, HTMLElement];
+  expect(home.textContent).toContain('serves this page');
+  expect(within(home).queryByTestId('remove-relay')).toBeNull();
+  fireEvent.click(within(other).getByTestId('remove-relay'));
+  fireEvent.change(field('relay-url'), { target: { value: 'http://x' } });
+  fireEvent.click(screen.getByTestId('add-relay'));
+  expect(screen.getByRole('alert').textContent).toContain('“http://x” is no relay');
+  fireEvent.change(field('relay-url'), { target: { value: ' wss://x ' } });
+  fireEvent.click(screen.getByTestId('add-relay'));
+  expect(posted).toEqual([
+    { type: 'set-relays', relays: ['ws://build-box:7447'] },
+    { type: 'set-relays', relays: ['ws://build-box:7447', 'wss://relay.example.org', 'wss://x'] },
+  ]);
+});
+
+test('DT63: the key is shown for a phone as a code, encrypted under a passphrase that the field forgets', async () => {
+  const { posted } = show('empty');
+  fireEvent.click(screen.getByTestId('open-settings'));
+  fireEvent.click(screen.getByTestId('move-key'));
+  field('move-passphrase').value = 'short';
+  fireEvent.click(screen.getByTestId('move-submit'));
+  expect(screen.getByRole('alert').textContent).toContain('at least 8 characters');
+  field('move-passphrase').value = 'long enough';
+  fireEvent.click(screen.getByTestId('move-submit'));
+  await screen.findByTestId('move-qr');
+  expect(posted).toMatchObject([{ type: 'move-key', passphrase: 'long enough' }]);
+  expect(readQr('move-qr')).toMatch(/^http:\/\/build-box:7447\/#key=ncryptsec1q+$/);
+  expect(document.documentElement.outerHTML).not.toMatch(/ncryptsec1q|long enough/);
+});
+
+test('DT63: a key that came with a link says what unlocking does, and that it takes another’s place', () => {
+  show('moved');
+  expect(screen.getByTestId('unlock').textContent).toMatch(/came with the link.*takes its place/);
+});
+
+test('DT65: over plain http one line says what the browser withholds, and nothing offers the clipboard', () => {
+  show('landing');
+  expect(screen.getByTestId('plain-http').textContent).toContain('no clipboard');
+  expect(screen.queryByLabelText('Copy the relay’s address')).toBeNull();
+  cleanup();
+  vi.stubGlobal('isSecureContext', true);
+  try {
+    show('landing');
+    expect(screen.queryByTestId('plain-http')).toBeNull();
+    expect(screen.getByLabelText('Copy the relay’s address')).toBeDefined();
+  } finally {
+    vi.unstubAllGlobals();
+  }
+});
+
+/** What a camera would read: the drawing's path, painted and decoded. */
+function readQr(testId: string): string {
+  const svg = screen.getByTestId(testId);
+  const size = Number(svg.getAttribute('viewBox')?.split(' ')[2]);
+  const scale = 4;
+  const width = size * scale;
+  const data = new Uint8Array(width * width * 4).fill(255);
+  const path = svg.querySelector('path')?.getAttribute('d') ?? '';
+  for (const [, x = 0, y = 0, run = 0] of [...path.matchAll(/M(\d+) (\d+)h(\d+)/g)].map((m) => m.map(Number))) {
+    for (let row = y * scale; row < (y + 1) * scale; row += 1) {
+      for (let at = x * scale; at < (x + run) * scale; at += 1)
+        data.fill(0, (row * width + at) * 4, (row * width + at) * 4 + 3);
+    }
+  }
+  return decodeQR({ width, height: width, data });
+}
