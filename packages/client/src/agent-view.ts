@@ -11,6 +11,7 @@ import {
   WIRE_VERSION,
 } from '@heliograph/wire';
 import type { Clock } from './clock.ts';
+import { HoleRepair, MAX_REPAIRS } from './hole-repair.ts';
 import { PartCollector } from './part-collector.ts';
 import { type SeqSpan, StreamChain } from './stream-chain.ts';
 import type { ControlDraft, HeldStream, Presence, ViewerEvent } from './viewer-event.ts';
@@ -44,19 +45,16 @@ const MAX_HAVE = 256;
 const MAX_STREAMS = 4_096;
 const MAX_CLOCK_SKEW_MS = 60_000;
 
-const MAX_ASKS = 3;
 /** Ranges of one answer that are looked at: more is asked for again. */
 const MAX_MISSING_SPANS = 1_000;
 /** The same warning is not repeated within this time. */
 const WARN_AGAIN_MS = 10_000;
-const NOTHING_ASKED = { key: '', times: 0 };
 
 interface StreamView {
   readonly chain: StreamChain;
   /** Fixed by the first event: another channel in the same stream is refused. */
   readonly channelId: string | null;
-  /** The hole last asked for, and how often: one that stays after MAX_ASKS is left until the next snapshot. */
-  asked: { readonly key: string; readonly times: number };
+  readonly repair: HoleRepair;
 }
 
 /**
@@ -84,7 +82,8 @@ export class AgentView {
   #told = '';
   #toldVersions = '';
   readonly #warnedMs = new Map<string, number>();
-  #repairing: { readonly requestId: string; readonly stream: string; readonly span: SeqSpan } | undefined;
+  /** What was asked for and is not answered, by requestId. */
+  readonly #repairing = new Map<string, { readonly stream: string; readonly span: SeqSpan }>();
 
   constructor(agent: string, port: AgentPort) {
     this.#agent = agent;
@@ -180,9 +179,10 @@ export class AgentView {
 
   /** Takes the result of a replay this view asked for, or what stands for one that never came. */
   receiveResult(result: ControlResult): void {
-    const repairing = this.#repairing;
-    if (repairing === undefined || result.requestId !== repairing.requestId || result.status === 'sent') return;
-    this.#repairing = undefined;
+    const { requestId = '', status } = result;
+    const repairing = this.#repairing.get(requestId);
+    if (repairing === undefined || status === 'sent') return;
+    this.#repairing.delete(requestId);
     const { stream, span } = repairing;
     const view = this.#streams.get(stream);
     if (view === undefined) return;
@@ -190,13 +190,14 @@ export class AgentView {
       const [first, last] = Array.isArray(range) ? range : [];
       return isSeq(first) && isSeq(last) && first <= last ? [{ first, last }] : [];
     });
-    const gone = result.status === 'unknown' ? [span] : named.slice(0, MAX_MISSING_SPANS);
+    const gone = status === 'unknown' ? [span] : named.slice(0, MAX_MISSING_SPANS);
     if (gone.length > 0) {
       view.chain.forget(gone);
       const seqs = gone.slice(0, 3).map(({ first, last }) => `${first}–${last}`);
       const more = gone.length > seqs.length ? ` and ${gone.length - seqs.length} more ranges` : '';
       this.#warn('lost', `the harness no longer has seqs ${seqs.join(', ')}${more} of stream ${stream}`);
     }
+    view.repair.settle(span, view.chain.holes());
     this.#repair();
   }
 
@@ -207,7 +208,7 @@ export class AgentView {
       const old = [...this.#streams.keys()].find((id) => !this.#live.has(id));
       if (old !== undefined) this.#streams.delete(old);
     }
-    const view: StreamView = { chain: new StreamChain(), channelId: first.channelId, asked: NOTHING_ASKED };
+    const view = { chain: new StreamChain(), channelId: first.channelId, repair: new HoleRepair() };
     this.#streams.set(stream, view);
     return view;
   }
@@ -273,7 +274,7 @@ export class AgentView {
     this.#live = new Set(streams.flatMap(({ stream }) => (typeof stream === 'string' ? stream : [])));
     for (const { stream, channelId = null, seq } of streams) {
       if (typeof stream !== 'string') continue;
-      const view = this.#streams.get(stream) ?? { chain: new StreamChain(), channelId, asked: NOTHING_ASKED };
+      const view = this.#streams.get(stream) ?? { chain: new StreamChain(), channelId, repair: new HoleRepair() };
       this.#streams.set(stream, view);
       if (isSeq(seq)) view.chain.noteHead(seq);
     }
@@ -283,7 +284,7 @@ export class AgentView {
       this.#warn('clock', `the agent's clock is ${minutes} min ${skewMs > 0 ? 'ahead of' : 'behind'} yours`);
     }
     this.#compareVersions(snapshot);
-    for (const view of this.#streams.values()) view.asked = NOTHING_ASKED;
+    for (const view of this.#streams.values()) view.repair.reset();
     this.#port.emit({ type: 'snapshot', agent: this.#agent, snapshot });
     this.#watch();
     // The harness re-sends what it thinks I need by itself; only what is still missing then is asked for.
@@ -365,33 +366,32 @@ export class AgentView {
   }
 
   #repairLater(delayMs: number): void {
-    if (this.#cancelRepair !== undefined || this.#repairing !== undefined || this.#nextHole() === undefined) return;
+    if (this.#cancelRepair !== undefined || this.#repairing.size > 0 || this.#nextRepair() === undefined) return;
     this.#cancelRepair = this.#port.clock.setTimer(delayMs, () => {
       this.#cancelRepair = undefined;
       this.#repair();
     });
   }
 
-  /** Newest first: what just happened matters most to whoever looks. */
-  #nextHole(): { stream: string; view: StreamView; span: SeqSpan } | undefined {
+  /** The newest stream first: what just happened matters most to whoever looks. */
+  #nextRepair(): { stream: string; view: StreamView; span: SeqSpan } | undefined {
     if (this.#harness !== 'live') return undefined;
     for (const [stream, view] of [...this.#streams].reverse()) {
-      const span = view.chain.holes().at(-1);
-      if (span === undefined) continue;
-      if (view.asked.key !== spanKey(span) || view.asked.times < MAX_ASKS) return { stream, view, span };
+      const span = view.repair.next(view.chain.holes());
+      if (span !== undefined) return { stream, view, span };
     }
     return undefined;
   }
 
   #repair(): void {
-    if (this.#repairing !== undefined) return;
-    const hole = this.#nextHole();
-    if (hole === undefined) return;
-    const { stream, view, span } = hole;
-    const key = spanKey(span);
-    view.asked = { key, times: view.asked.key === key ? view.asked.times + 1 : 1 };
-    const requestId = this.#port.control({ type: 'replay', stream, fromSeq: span.first, toSeq: span.last });
-    this.#repairing = { requestId, stream, span };
+    while (this.#repairing.size < MAX_REPAIRS) {
+      const next = this.#nextRepair();
+      if (next === undefined) return;
+      const { stream, view, span } = next;
+      view.repair.ask(span, view.chain.holes());
+      const requestId = this.#port.control({ type: 'replay', stream, fromSeq: span.first, toSeq: span.last });
+      this.#repairing.set(requestId, { stream, span });
+    }
   }
 
   #warn(code: Extract<ViewerEvent, { type: 'warning' }>['code'], message: string): void {
@@ -419,8 +419,4 @@ function listOf<T>(value: unknown): readonly Partial<T>[] {
 
 function isSeq(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
-}
-
-function spanKey(span: SeqSpan): string {
-  return `${span.first}-${span.last}`;
 }

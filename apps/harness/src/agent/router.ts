@@ -1,4 +1,5 @@
 import { type Direction, type RpcMessage, scanMembers } from '@heliograph/wire';
+import { PendingRequests } from './pending-requests.ts';
 
 /** Where a line belongs. `channelId: null` is the harness stream. */
 export interface Route {
@@ -11,8 +12,6 @@ const HARNESS: Route = { channelId: null, sessionId: null };
 export const MAX_OPENED_CHANNELS = 64;
 /** What a longer session id names belongs to no channel: ids stand in the head of every event. */
 export const MAX_SESSION_ID_LENGTH = 256;
-/** Requests without an answer that are remembered, in each direction. */
-const MAX_PENDING = 4_096;
 
 /**
  * Assigns lines to channels (WIRE 2, stream assignment): by `params.sessionId`; an answer, `$/cancel_request` or
@@ -21,8 +20,8 @@ const MAX_PENDING = 4_096;
 export class Router {
   readonly #openChannel: (sessionId: string) => string;
   readonly #channels = new Map<string, string>();
-  /** By direction and raw id token; a list, because agents use an id again while it is open. */
-  readonly #pending = { read: new Map<string, Route[]>(), write: new Map<string, Route[]>() };
+  /** The routes of requests that are not answered, by direction. */
+  readonly #pending = { read: new PendingRequests<Route>(), write: new PendingRequests<Route>() };
   /** Channels whose session was asked for and is not known yet. */
   readonly #expected = new Set<string>();
   /** Sessions that were taken for an expected one before its answer came, by channel. */
@@ -64,11 +63,11 @@ export class Router {
     if (message.type === 'response' || message.type === 'error') {
       // An answer written goes with a request read, and the other way round.
       const requests = this.#pending[direction === 'read' ? 'write' : 'read'];
-      return message.id === undefined ? HARNESS : (takeFirst(requests, message.id) ?? HARNESS);
+      return message.id === undefined ? HARNESS : (requests.take(message.id) ?? HARNESS);
     }
     const route =
       this.#routeBySession(message.params) ?? this.#routeByRequest(direction, message.method, text) ?? HARNESS;
-    if (message.type === 'request') remember(this.#pending[direction], message.id, route);
+    if (message.type === 'request') this.#pending[direction].remember(message.id, route);
     return route;
   }
 
@@ -106,7 +105,7 @@ export class Router {
     const isOwn = method === '$/cancel_request';
     const asked = this.#pending[(direction === 'read') === isOwn ? 'read' : 'write'];
     const id = rawRequestId(text);
-    return id === undefined ? undefined : asked.get(id)?.[0];
+    return id === undefined ? undefined : asked.first(id);
   }
 }
 
@@ -116,21 +115,4 @@ export function rawRequestId(text: string): string | undefined {
   if (params === undefined || text[params.valueStart] !== '{') return undefined;
   const id = scanMembers(text, params.valueStart).members.findLast(({ key }) => key === 'requestId');
   return id === undefined ? undefined : text.slice(id.valueStart, id.valueEnd);
-}
-
-function remember(pending: Map<string, Route[]>, id: string, route: Route): void {
-  const routes = pending.get(id);
-  if (routes !== undefined) {
-    if (routes.length < MAX_PENDING) routes.push(route);
-    return;
-  }
-  pending.set(id, [route]);
-  if (pending.size > MAX_PENDING) pending.delete(pending.keys().next().value as string);
-}
-
-function takeFirst(pending: Map<string, Route[]>, id: string): Route | undefined {
-  const routes = pending.get(id);
-  const route = routes?.shift();
-  if (routes?.length === 0) pending.delete(id);
-  return route;
 }
