@@ -7,6 +7,7 @@ import { HarnessProcess } from './support/harness-process.ts';
 import { Stage } from './support/stage.ts';
 import { until } from './support/until.ts';
 import type { Watcher } from './support/watcher.ts';
+import { Withheld } from './support/withheld.ts';
 
 let stage: Stage;
 beforeEach(async () => {
@@ -17,9 +18,11 @@ afterEach(async () => {
 });
 
 const CANARY = 'a-canary-that-sings';
-/** What a kill may cost (WIRE 5), and what a busy machine's scheduler may add before the lines are even read. */
+/** What a kill may cost (WIRE 5), and what a disk shared with other tests may add; a busy processor is measured. */
 const LOSS_MS = 50;
-const SCHEDULER_MS = 100;
+const DISK_MS = 30;
+/** A machine that is that busy is still catching up with what it withheld so long ago. */
+const BUSY_MS = 3_000;
 
 const isTick = (line: string) => line.includes('"tick ');
 const tickTime = (line: string) => Number(/tick \d+ (\d+)/.exec(line)?.[1]);
@@ -81,17 +84,20 @@ describe('a harness that starts anew', () => {
 
   test('HA65: killed with -9 it loses at most the last 50 ms, and the new stream says that something may be missing', async () => {
     const tee = stage.file('tee');
-    const first = await HarnessProcess.start(stage, { script: 'ticks.mjs', agentEnv: { AGENT_TEE: tee } });
+    const agentEnv = { AGENT_TEE: tee, AGENT_EVERY_MS: '8' };
+    const first = await HarnessProcess.start(stage, { script: 'ticks.mjs', agentEnv });
     const viewer = await stage.watch();
     viewer.prompt(first.channelId, '100000');
     await viewer.until('some ticks', () => seen(viewer).length > 20);
     const stream = viewer.find('turn_started')?.event.stream as string;
     const url = stage.relayUrl;
     await stage.closeRelay();
+    const withheld = new Withheld(first.pid);
     const before = written(tee).length;
     await until('some more ticks', () => written(tee).length > before + 100);
-    const killedMs = Date.now();
+    const safeMs = Date.now() - LOSS_MS - DISK_MS - withheld.since(Date.now() - BUSY_MS);
     first.kill();
+    withheld.stop();
     await first.exited;
     const second = await stage.harness({ script: 'ticks.mjs', relays: [url] });
     expect(second.channelId).toBe(first.channelId);
@@ -102,8 +108,7 @@ describe('a harness that starts anew', () => {
     const all = written(tee);
     const got = seen(viewer);
     expect(hash(got)).toBe(hash(all.slice(0, got.length)));
-    const lostMs = killedMs - tickTime(all[got.length] ?? all.at(-1) ?? '');
-    expect(lostMs).toBeLessThan(LOSS_MS + SCHEDULER_MS);
+    expect(got.length).toBeGreaterThanOrEqual(all.filter((line) => tickTime(line) < safeMs).length);
     expect(viewer.warnings).toEqual([]);
   });
 

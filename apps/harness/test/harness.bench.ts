@@ -17,8 +17,13 @@ const BURST = 20_000;
 const ROUNDS = 7;
 const PEER_LINES = 1_000;
 const TICKS = 500;
-/** Processor time (10 ms each) that no idle harness uses. */
-const BUSY_TICKS = 300;
+const SLOW_LINES = 60;
+const SLOW_BURST = 5_000;
+const FRAMES_PER_SEC = 20;
+const TICK_MS = 10;
+/** Processor time that no idle harness uses, in all and in a second. */
+const BUSY_MS = 3_000;
+const IDLE_MS = 100;
 const MANY = Number(process.argv[2] ?? 1_000_000);
 const AGENTS = new URL('../../../fixtures/agents/', import.meta.url).pathname;
 const say = (text: string) => void process.stdout.write(`${text}\n`);
@@ -53,7 +58,11 @@ async function plain(count: number): Promise<Burst> {
 }
 
 /** The same agent in a harness: and ms until relay and viewer have every line. */
-async function mirrored(viewer: Watcher, channelId: string): Promise<Burst & { readonly seenMs: number }> {
+async function mirrored(
+  viewer: Watcher,
+  channelId: string,
+  count: number,
+): Promise<Burst & { readonly seenMs: number }> {
   let pieces = 0;
   let end = '';
   viewer.onEvent = ({ payload }) => {
@@ -61,13 +70,13 @@ async function mirrored(viewer: Watcher, channelId: string): Promise<Burst & { r
     else if (payload.includes('"writtenMs":')) end = payload;
   };
   const startMs = performance.now();
-  viewer.prompt(channelId, String(BURST));
-  await viewer.until('every line', () => pieces >= BURST && end !== '');
+  viewer.prompt(channelId, String(count));
+  await viewer.until('every line', () => pieces >= count && end !== '');
   return { writtenMs: JSON.parse(end).result._meta.writtenMs, lines: [], seenMs: performance.now() - startMs };
 }
 
-/** One event per line with nostr-tools, to the same relay: ms for all to be made and acknowledged. */
-async function peer(stage: Stage, lines: readonly string[]): Promise<number> {
+/** One event per line with nostr-tools, to the same relay, `gapMs` apart: ms for all to be made and acknowledged. */
+async function peer(stage: Stage, lines: readonly string[], gapMs: number): Promise<number> {
   const line = await stage.ownerLine();
   const agent = hexEncode(stage.crypto.publicKey(stage.agentKey));
   const key = nip44.getConversationKey(stage.ownerKey, agent);
@@ -77,15 +86,17 @@ async function peer(stage: Stage, lines: readonly string[]): Promise<number> {
     ['frame', 'control'],
   ];
   const startMs = performance.now();
-  const answers = lines.map((text) => {
+  const answers: Promise<unknown>[] = [];
+  for (const text of lines) {
     const content = nip44.encrypt(text, key);
     const event = finalizeEvent(
       { kind: 24_200, created_at: Math.floor(Date.now() / 1_000), tags, content },
       stage.ownerKey,
     );
     // Made by the peer on purpose: our type for verified events is not its business.
-    return line.publish(event as never);
-  });
+    answers.push(line.publish(event as never));
+    if (gapMs > 0) await setTimeout(gapMs);
+  }
   await Promise.all(answers);
   return performance.now() - startMs;
 }
@@ -107,6 +118,12 @@ async function delays(stage: Stage): Promise<number[]> {
   return found;
 }
 
+/** A process's user and system time so far, in ms. */
+function processorMs(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(' ');
+  return (Number(fields[13]) + Number(fields[14])) * TICK_MS;
+}
+
 /** The harness's memory while lines pass and the relay is away: until its pipe is empty, seen by its processor time standing still. */
 async function growth(stage: Stage): Promise<{ beforeMib: number; mib: number[]; peakMib: number; ms: number }> {
   const harness = await HarnessProcess.start(stage, { script: 'floods.mjs' });
@@ -114,22 +131,18 @@ async function growth(stage: Stage): Promise<{ beforeMib: number; mib: number[];
   await viewer.until('the session', () => viewer.find('session_resolved'));
   const mibOf = (field: string) =>
     Number(new RegExp(`${field}:\\s+(\\d+)`).exec(readFileSync(`/proc/${harness.pid}/status`, 'utf8'))?.[1]) / 1_024;
-  const ticks = () => {
-    const fields = readFileSync(`/proc/${harness.pid}/stat`, 'utf8').split(' ');
-    return Number(fields[13]) + Number(fields[14]);
-  };
   const beforeMib = mibOf('VmRSS');
   const startMs = performance.now();
   viewer.prompt(harness.channelId, String(MANY));
   await viewer.until('the turn', () => viewer.find('turn_started'));
   await stage.closeRelay();
-  const first = ticks();
+  const firstMs = processorMs(harness.pid);
   const mib: number[] = [];
-  for (let before = first, idle = 0; idle < 4; ) {
+  for (let beforeMs = firstMs, idle = 0; idle < 4; ) {
     await setTimeout(1_000);
-    const now = ticks();
-    idle = now - before > 10 || now - first < BUSY_TICKS ? 0 : idle + 1;
-    before = now;
+    const nowMs = processorMs(harness.pid);
+    idle = nowMs - beforeMs > IDLE_MS || nowMs - firstMs < BUSY_MS ? 0 : idle + 1;
+    beforeMs = nowMs;
     mib.push(mibOf('VmRSS'));
   }
   const ms = performance.now() - startMs;
@@ -139,39 +152,50 @@ async function growth(stage: Stage): Promise<{ beforeMib: number; mib: number[];
   return { beforeMib, mib, peakMib, ms };
 }
 
+const rate = (count: number, ms: number) => (count / ms) * 1_000;
 const stage = await Stage.open();
 const harness = await HarnessProcess.start(stage, { script: 'floods.mjs' });
 const viewer = await stage.watch();
 await viewer.until('the session', () => viewer.find('session_resolved'));
-const alone: Burst[] = [];
-const through: (Burst & { readonly seenMs: number })[] = [];
-// In turns, so that what else the machine does meets both alike; the first of each warms up.
-for (let round = 0; round < ROUNDS; round++) {
+const alone: Burst[] = [await plain(BURST)];
+const through = [await mirrored(viewer, harness.channelId, BURST)];
+const warmMs = processorMs(harness.pid);
+// In turns, so that what else the machine does meets both alike; the first of each warmed up.
+for (let round = 1; round < ROUNDS; round++) {
   alone.push(await plain(BURST));
-  through.push(await mirrored(viewer, harness.channelId));
+  through.push(await mirrored(viewer, harness.channelId, BURST));
 }
+const lineMs = (processorMs(harness.pid) - warmMs) / (BURST * (ROUNDS - 1));
+const median = (values: readonly number[]) => at(values.slice(1), 0.5);
+const cat = median(alone.map(({ writtenMs }) => writtenMs));
+const ours = median(through.map(({ writtenMs }) => writtenMs));
+const seenMs = median(through.map((burst) => burst.seenMs));
+const lines = alone[0]?.lines ?? [];
+const lineBytes = lines.reduce((sum, line) => sum + line.length + 1, 0) / BURST;
+say(
+  `${BURST} lines of ${lineBytes.toFixed(0)} bytes, written by the agent in ${cat.toFixed(0)} ms through cat, ${ours.toFixed(0)} ms in the harness: ${(ours / cat).toFixed(2)} x`,
+);
+say(
+  `processor time of the harness: ${(lineMs * 1_000).toFixed(1)} us a line, ${(lineBytes / lineMs / 1_000).toFixed(1)} MB/s of lines saturate it`,
+);
+const theirs = rate(PEER_LINES, await peer(stage, lines.slice(0, PEER_LINES), 0));
+say(
+  `lines/s, agent to relay's OK and viewer: ${rate(BURST, seenMs).toFixed(0)}; one nostr-tools event per line to the relay's OK: ${theirs.toFixed(0)}: ${(rate(BURST, seenMs) / theirs).toFixed(1)} x`,
+);
+const port = Number(new URL(stage.relayUrl).port);
+await stage.closeRelay();
+await stage.openRelay(port, undefined, { eventsPerSec: FRAMES_PER_SEC });
+await viewer.until('the relay', () => viewer.isConnected);
+const slow = await mirrored(viewer, harness.channelId, SLOW_BURST);
+const slowPeer = rate(SLOW_LINES, await peer(stage, lines.slice(0, SLOW_LINES), 1_000 / FRAMES_PER_SEC));
+say(
+  `the same at a relay that allows ${FRAMES_PER_SEC} frames/s: ${rate(SLOW_BURST, slow.seenMs).toFixed(0)} and ${slowPeer.toFixed(0)}: ${(rate(SLOW_BURST, slow.seenMs) / slowPeer).toFixed(1)} x`,
+);
+viewer.close();
 harness.kill();
 await harness.exited;
-const [cat, ours] = [alone, through].map((all) =>
-  at(
-    all.slice(1).map(({ writtenMs }) => writtenMs),
-    0.5,
-  ),
-) as [number, number];
-const bytes = alone[0]?.lines.reduce((sum, line) => sum + line.length + 1, 0) ?? 0;
-const seenMs = at(
-  through.slice(1).map((burst) => burst.seenMs),
-  0.5,
-);
-say(
-  `${BURST} lines: the agent writes for ${cat.toFixed(0)} ms through cat, ${ours.toFixed(0)} ms in the harness: ${(ours / cat).toFixed(2)} x`,
-);
-say(`saturated: ${(bytes / seenMs / 1_000).toFixed(1)} MB/s of lines, to the viewer`);
-const peerMs = await peer(stage, alone[0]?.lines.slice(0, PEER_LINES) ?? []);
-const [rate, theirs] = [(BURST / seenMs) * 1_000, (PEER_LINES / peerMs) * 1_000];
-say(
-  `lines/s from the agent to the viewer: ${rate.toFixed(0)}; one nostr-tools event per line to the relay's OK: ${theirs.toFixed(0)}: ${(rate / theirs).toFixed(1)} x`,
-);
+await stage.closeRelay();
+await stage.openRelay(port);
 const late = await delays(stage);
 say(`one line, agent to viewer: p50 ${at(late, 0.5).toFixed(1)} ms, p99 ${at(late, 0.99).toFixed(1)} ms`);
 const { beforeMib, mib, peakMib, ms } = await growth(stage);

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Harness, type HarnessOptions, startHarness } from '@heliograph/app-harness';
-import { type RunningRelay, startRelay } from '@heliograph/app-relay';
+import { type RunningRelay, type StartRelayOptions, startRelay } from '@heliograph/app-relay';
 import { selectNodeCrypto } from '@heliograph/crypto/node';
 import {
   attest,
@@ -73,11 +73,11 @@ export class Stage {
   }
 
   /** `publicUrl`: how the relay is reached, where that is not its own port. */
-  async openRelay(port: number, publicUrl?: string): Promise<void> {
+  async openRelay(port: number, publicUrl?: string, limits: StartRelayOptions['limits'] = {}): Promise<void> {
     const { host, owner } = { host: '127.0.0.1', owner: this.owner };
     const quiet = { debug() {}, info() {}, warn() {}, error() {} };
     const dataDir = this.file('relay');
-    this.#relay = await startRelay({ host, port, publicUrl, dataDir, owners: [owner], crypto, log: quiet });
+    this.#relay = await startRelay({ host, port, publicUrl, dataDir, owners: [owner], crypto, log: quiet, limits });
   }
 
   async closeRelay(): Promise<void> {

@@ -17,6 +17,8 @@ import { until } from './until.ts';
 export class Watcher {
   snapshot: Snapshot | undefined;
   readonly viewerId = randomUUID();
+  /** Whether its relay takes frames. */
+  isConnected = false;
   readonly warnings: string[] = [];
   readonly progress: ControlProgress[] = [];
   /** Hears of every event as it comes. */
@@ -49,6 +51,7 @@ export class Watcher {
       uuid: randomUUID,
       onEvent: (event) => {
         if (event.type === 'events') for (const e of event.events) this.#take(e);
+        else if (event.type === 'relay') this.isConnected = event.state.phase === 'ready';
         else if (event.type === 'snapshot') this.snapshot = event.snapshot;
         else if (event.type === 'warning') this.warnings.push(`${event.code}: ${event.message}`);
         else if (event.type === 'control') this.progress.push(event.progress);
