@@ -13,6 +13,9 @@ import {
 import WebSocket from 'ws';
 import { until } from './until.ts';
 
+/** Events that a failure names, the last ones. */
+const MAX_TOLD = 200;
+
 /** The product's own viewer, and everything it was told about one agent. */
 export class Watcher {
   snapshot: Snapshot | undefined;
@@ -71,7 +74,7 @@ export class Watcher {
 
   /** Waits for a value that is not undefined, null or false. */
   until<T>(what: string, look: () => T | undefined | null | false): Promise<T> {
-    return until(what, look, () => [...this.warnings, ...this.kinds()].join('\n'));
+    return until(what, look, () => [...this.warnings, ...this.kinds().slice(-MAX_TOLD)].join('\n'));
   }
 
   send(draft: ControlDraft): string {
