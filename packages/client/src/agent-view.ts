@@ -138,7 +138,7 @@ export class AgentView {
   hold({ stream, channelId, head, segments, hashAt }: HeldStream): void {
     const chain = new StreamChain(segments, hashAt);
     chain.noteHead(head);
-    this.#streams.set(stream, { chain, channelId, asked: NOTHING_ASKED });
+    this.#streams.set(stream, { chain, channelId, repair: new HoleRepair() });
   }
 
   /** Takes one decoded envelope; returns the events that may be shown. */
