@@ -1,6 +1,7 @@
 import { type PermissionPolicy, type Snapshot, type SnapshotChannel, utf8Length, WIRE_VERSION } from '@heliograph/wire';
 import type { Channel } from '../agent/channels.ts';
 import type { PermissionRequest } from '../agent/permission.ts';
+import { acceptedContent } from '../agent/prompt-content.ts';
 import type { PromptQueue } from '../agent/prompt-queue.ts';
 import { MAX_SESSION_ID_LENGTH } from '../agent/router.ts';
 
@@ -39,6 +40,7 @@ export function describeRun(state: RunState): Snapshot {
       name: typeof info?.name === 'string' ? info.name.slice(0, MAX_NAME_LENGTH) : name,
       ...(typeof info?.version === 'string' ? { version: info.version.slice(0, MAX_NAME_LENGTH) } : {}),
       process,
+      ...(state.initializeResult === undefined ? {} : { accepts: acceptedContent(state.initializeResult) }),
     },
     host,
     policy: permissions,

@@ -167,6 +167,8 @@ export interface Snapshot {
     readonly name: string;
     readonly version?: string;
     readonly process: 'starting' | 'running' | 'exited';
+    /** What prompts may hold beside text and links: the agent's `promptCapabilities` of ACP. Absent: not known yet. */
+    readonly accepts?: readonly ('image' | 'audio' | 'embeddedContext')[];
   };
   readonly host: string;
   readonly policy: PermissionPolicy;

@@ -1,11 +1,37 @@
-import type { Turn } from '@heliograph/transcript';
-import { CornerDownLeft } from 'lucide-react';
-import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react';
+import type { Command, Turn } from '@heliograph/transcript';
+import { CornerDownLeft, Paperclip } from 'lucide-react';
+import {
+  type ClipboardEvent,
+  type DragEvent,
+  type KeyboardEvent,
+  type ReactNode,
+  useId,
+  useRef,
+  useState,
+} from 'react';
+import { formatBytes } from '../../text/human.ts';
+import { type Accepts, MAX_PROMPT_BYTES, promptBytes, toPromptBlocks } from '../../text/prompt-blocks.ts';
+import { type Suggestion, suggest } from '../../text/suggestions.ts';
 import { useDesktop } from '../use-desktop.ts';
+import { AttachmentList } from './AttachmentList.tsx';
+import { Suggestions } from './Suggestions.tsx';
+import { useAttachments } from './use-attachments.ts';
 import { Working } from './Working.tsx';
 
 /** `steer`: into the open turn where the agent takes that, else like `queue`. */
 type When = 'queue' | 'steer' | 'interrupt';
+
+/** What the agent can be told and given, as it says. */
+export interface Promptable {
+  readonly cwd: string | undefined;
+  readonly accepts: Accepts;
+  readonly commands: readonly Command[];
+  readonly paths: () => readonly string[];
+}
+
+const NOTHING_KNOWN: Promptable = { cwd: undefined, accepts: undefined, commands: [], paths: () => [] };
+/** Below this much room it is told how much is left. */
+const NEARLY_FULL_BYTES = 4_096;
 
 /** Where the owner says what to do next. Typing is always possible; sending only when it would arrive. */
 export function Composer(props: {
@@ -19,15 +45,25 @@ export function Composer(props: {
   readonly running: Turn | undefined;
   /** The agent waits for the owner's answer. */
   readonly isWaiting: boolean;
+  readonly promptable?: Promptable;
   /** What else can be done now, beside sending. */
   readonly children: ReactNode;
 }) {
+  const { channelId, blocked, promptable = NOTHING_KNOWN } = props;
   const desktop = useDesktop();
   const area = useRef<HTMLTextAreaElement>(null);
+  const picker = useRef<HTMLInputElement>(null);
+  const listId = useId();
   const [text, setText] = useState(() => desktop.readDraft(props.draftKey));
   const [when, setWhen] = useState<When>('queue');
-  const { channelId, blocked } = props;
-  const canSend = blocked === undefined && channelId !== null && text.trim() !== '';
+  const [caret, setCaret] = useState<number | undefined>();
+  const [active, setActive] = useState(0);
+  const attachments = useAttachments(promptable.accepts);
+  const suggestions = caret === undefined ? [] : suggest(text, caret, promptable.commands, promptable.paths());
+  const at = Math.min(active, suggestions.length - 1);
+  const blocks = toPromptBlocks(text, attachments.list, promptable.cwd, promptable.accepts);
+  const roomBytes = MAX_PROMPT_BYTES - promptBytes(blocks);
+  const canSend = blocked === undefined && channelId !== null && blocks.length > 0 && roomBytes >= 0;
 
   const change = (next: string) => {
     setText(next);
@@ -35,28 +71,58 @@ export function Composer(props: {
   };
   const send = () => {
     if (!canSend) return;
-    const block = { type: 'text', text };
     const mode = props.running === undefined || when === 'queue' ? {} : { mode: when };
-    desktop.control(props.agent, { type: 'prompt', channelId, content: [block], ...mode });
+    desktop.control(props.agent, { type: 'prompt', channelId, content: blocks, ...mode });
     // What ends a turn is said once, not by habit.
     setWhen('queue');
     change('');
+    attachments.clear();
     area.current?.focus();
+  };
+  const pick = ({ from, to, insert }: Suggestion) => {
+    change(text.slice(0, from) + insert + text.slice(to));
+    setCaret(undefined);
+    setActive(0);
+    requestAnimationFrame(() => area.current?.setSelectionRange(from + insert.length, from + insert.length));
+  };
+  /** Whether the key was for the completions. */
+  const choose = (key: string): boolean => {
+    const suggestion = suggestions[at];
+    if (suggestion === undefined) return false;
+    if (key === 'ArrowDown' || key === 'ArrowUp') {
+      const step = key === 'ArrowDown' ? 1 : suggestions.length - 1;
+      setActive((at + step) % suggestions.length);
+    } else if (key === 'Enter' || key === 'Tab') pick(suggestion);
+    else if (key === 'Escape') setCaret(undefined);
+    else return false;
+    return true;
   };
   const onKeyDown = (event: KeyboardEvent) => {
     // An Enter that ends the choice of a character (IME) is not one that sends.
-    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+    if (event.nativeEvent.isComposing || event.shiftKey) return;
+    if (choose(event.key) || event.key === 'Enter') event.preventDefault();
+    else return;
+    if (event.key === 'Enter' && suggestions.length === 0) send();
+  };
+  const onPaste = (event: ClipboardEvent) => take(event, [...event.clipboardData.files]);
+  const onDrop = (event: DragEvent) => take(event, [...event.dataTransfer.files]);
+  const take = (event: { preventDefault(): void }, files: readonly File[]) => {
+    if (files.length === 0) return;
     event.preventDefault();
-    send();
+    attachments.add(files);
   };
   return (
     <form
-      className="rounded-[10px] border border-line-strong bg-surface px-3 pt-2.5 pb-2 focus-within:border-ink-3"
+      className="relative rounded-[10px] border border-line-strong bg-surface px-3 pt-2.5 pb-2 focus-within:border-ink-3"
       onSubmit={(event) => {
         event.preventDefault();
         send();
       }}
+      onDragOver={(event) => event.preventDefault()}
+      onDrop={onDrop}
     >
+      {suggestions.length > 0 && <Suggestions id={listId} suggestions={suggestions} active={at} onPick={pick} />}
+      <AttachmentList attachments={attachments.list} onRemove={attachments.remove} />
       <textarea
         ref={area}
         className="block max-h-[40vh] min-h-[2.75rem] w-full resize-none bg-transparent text-l outline-none [field-sizing:content]"
@@ -65,20 +131,50 @@ export function Composer(props: {
         placeholder={props.running ? 'Say what to do after this' : 'Say what to do next'}
         aria-label={`Prompt for ${props.agentName}`}
         aria-describedby="composer-state"
+        aria-autocomplete="list"
+        aria-controls={suggestions.length > 0 ? listId : undefined}
+        aria-activedescendant={suggestions.length > 0 ? `${listId}-${at}` : undefined}
         enterKeyHint="send"
         data-testid="composer"
-        onChange={(event) => change(event.target.value)}
+        onChange={(event) => {
+          change(event.target.value);
+          setCaret(event.target.selectionStart);
+          setActive(0);
+        }}
+        onBlur={() => setCaret(undefined)}
         onKeyDown={onKeyDown}
+        onPaste={onPaste}
       />
+      {attachments.problem !== undefined && (
+        <p className="pb-1 text-s text-bad wrap-anywhere" role="alert" data-testid="attachment-problem">
+          {attachments.problem}
+        </p>
+      )}
       <div className="flex flex-wrap items-center justify-end gap-x-3 gap-y-1 text-s text-ink-3">
         <span id="composer-state" className="min-w-32 flex-1 max-md:basis-full" data-testid="composer-state">
-          {blocked ??
-            (props.running === undefined ? (
-              <span className="pointer-coarse:hidden">Enter sends, Shift+Enter starts a new line</span>
-            ) : (
-              <Working turn={props.running} isWaiting={props.isWaiting} />
-            ))}
+          {blocked ?? (roomBytes < NEARLY_FULL_BYTES ? <Room bytes={roomBytes} /> : <Hint {...props} />)}
         </span>
+        <input
+          ref={picker}
+          type="file"
+          multiple
+          hidden
+          data-testid="attach-input"
+          onChange={(event) => {
+            attachments.add([...(event.target.files ?? [])]);
+            event.target.value = '';
+          }}
+        />
+        <button
+          type="button"
+          className="tab"
+          aria-label="Add files"
+          title="Add files: pictures, sound, text"
+          data-testid="attach"
+          onClick={() => picker.current?.click()}
+        >
+          <Paperclip size={14} strokeWidth={1.6} />
+        </button>
         {props.children}
         {props.running !== undefined && (
           <select
@@ -100,4 +196,14 @@ export function Composer(props: {
       </div>
     </form>
   );
+}
+
+function Room({ bytes }: { readonly bytes: number }) {
+  if (bytes >= 0) return <>{formatBytes(bytes)} more fit into one prompt</>;
+  return <span className="text-bad">{formatBytes(-bytes)} too much for one prompt: shorten it</span>;
+}
+
+function Hint({ running, isWaiting }: { readonly running: Turn | undefined; readonly isWaiting: boolean }) {
+  if (running !== undefined) return <Working turn={running} isWaiting={isWaiting} />;
+  return <span className="pointer-coarse:hidden">Enter sends, Shift+Enter starts a new line</span>;
 }

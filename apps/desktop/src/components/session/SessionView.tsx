@@ -1,6 +1,7 @@
 import type { CarriedTranscript, PermissionItem, SeqRange } from '@heliograph/transcript';
 import { useCallback, useMemo, useRef, useState } from 'react';
 import type { AgentRecord } from '../../store/desktop-store.ts';
+import { selectKnownPaths } from '../../store/known-paths.ts';
 import { answerablePermissions, runningTurn } from '../../store/live.ts';
 import { findRowOfLine, selectRows } from '../../store/rows.ts';
 import { type SessionRef, sessionKey } from '../../store/session-ref.ts';
@@ -107,6 +108,12 @@ export function SessionView(props: {
                 blocked={whyBlocked(agent, transcript)}
                 running={running}
                 isWaiting={pending.length > 0}
+                promptable={{
+                  cwd: transcript.session.cwd,
+                  accepts: agent.snapshot?.agent.accepts,
+                  commands: transcript.session.commands,
+                  paths: () => selectKnownPaths(transcript),
+                }}
               >
                 {running !== undefined && channelId !== null && (
                   <CancelTurn key={running.id} agent={agent.publicKey} channelId={channelId} turn={running} />

@@ -168,3 +168,40 @@ test('DT79: during a turn a prompt goes after it, into it, or in its place; each
   expect(sent()).toMatchObject([{ mode: 'interrupt' }, { content: [{ text: 'and then' }] }]);
   expect(sent()[1]).not.toHaveProperty('mode');
 });
+
+test('DT80, DT81: a command is taken by Enter, a file goes along, one of a kind the agent does not take is refused by name', async () => {
+  const { desktop, ref, sent } = open('running');
+  const commands = [{ name: 'compact', description: 'Shorten the context' }];
+  render(
+    <DesktopProvider value={desktop}>
+      <Composer
+        agent={ref.agent}
+        agentName="Claude"
+        channelId={ref.channelId}
+        draftKey="other"
+        blocked={undefined}
+        running={undefined}
+        isWaiting={false}
+        promptable={{ cwd: '/srv', accepts: [], commands, paths: () => [] }}
+      >
+        {null}
+      </Composer>
+    </DesktopProvider>,
+  );
+  const field = screen.getByTestId<HTMLTextAreaElement>('composer');
+  fireEvent.change(field, { target: { value: '/co' } });
+  expect(screen.getByTestId('suggestions').textContent).toContain('/compact');
+  fireEvent.keyDown(field, { key: 'Enter' });
+  expect(field.value).toBe('/compact ');
+  expect(sent()).toEqual([]);
+  const files = [
+    new File(['# hi'], 'note.md', { type: 'text/markdown' }),
+    new File(['x'], 'p.png', { type: 'image/png' }),
+  ];
+  fireEvent.change(screen.getByTestId('attach-input'), { target: { files } });
+  await screen.findByTestId('attachment');
+  expect((await screen.findByTestId('attachment-problem')).textContent).toBe('p.png: this agent takes no pictures');
+  fireEvent.keyDown(field, { key: 'Enter' });
+  expect(sent()).toMatchObject([{ content: [{ text: '/compact ' }, { type: 'text', text: 'note.md:\n# hi' }] }]);
+  expect(screen.queryByTestId('attachment')).toBeNull();
+});
