@@ -110,8 +110,9 @@ export function readUsageNote(method: string, params: unknown): UsageNote | unde
     };
     return { counters, call: NO_FIGURES, model: textOf(member(update, 'model')) };
   }
-  if (method !== 'session/update' || kind !== 'agent_message_chunk') return undefined;
-  const call = readTokens(member(meta, 'usage'));
+  const told = member(meta, 'usage');
+  if (told === undefined || method !== 'session/update' || kind !== 'agent_message_chunk') return undefined;
+  const call = readTokens(told);
   return hasFigures(call) ? { counters: NO_FIGURES, call, model: null } : undefined;
 }
 
