@@ -22,6 +22,7 @@ process.exitCode = await main(process.argv.slice(2), {
   entryFile: fileURLToPath(import.meta.url),
   uiDir: join(root, 'apps', 'desktop', 'dist'),
   demoAgentFile: join(dist, 'demo-agent.mjs'),
+  verifyWorkerFile: join(dist, 'verify-worker.mjs'),
   startCommand: startCommand(),
 });
 

@@ -1,8 +1,12 @@
-// Bundles the command and the demo agent. Packages with native or WebAssembly parts stay outside and load from node_modules.
+// Bundles the command, the demo agent and the thread that checks signatures. Packages with native or WebAssembly parts stay outside and load from node_modules.
 import { build } from 'esbuild';
 
 await build({
-  entryPoints: { main: 'src/main.ts', 'demo-agent': '../demo-agent/src/main.ts' },
+  entryPoints: {
+    main: 'src/main.ts',
+    'demo-agent': '../demo-agent/src/main.ts',
+    'verify-worker': '../relay/src/verify-worker.ts',
+  },
   outdir: 'dist',
   outExtension: { '.js': '.mjs' },
   bundle: true,

@@ -6,5 +6,6 @@ process.exitCode = await main(process.argv.slice(2), {
   entryFile: process.argv[1],
   uiDir: '/app/ui',
   demoAgentFile: '/app/demo-agent.mjs',
+  verifyWorkerFile: '/app/verify-worker.mjs',
   startCommand: 'heliograph up',
 });

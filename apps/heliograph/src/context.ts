@@ -17,6 +17,8 @@ export interface Installation {
   readonly uiDir: string;
   /** The demo agent, a program for Node. */
   readonly demoAgentFile: string;
+  /** The thread in which the relay checks signatures. */
+  readonly verifyWorkerFile: string;
   /** How the user starts `up`, for commands shown to them. */
   readonly startCommand: string;
 }

@@ -46,6 +46,13 @@ export function parseName(text: string): string {
   return name;
 }
 
+/** How many threads: 0 to 64. */
+export function parseThreads(text: string): number {
+  const count = Number(text);
+  if (!/^\d{1,2}$/.test(text) || count > 64) throw new InvalidArgumentError('Expected a number of threads, 0 to 64.');
+  return count;
+}
+
 /** A length of time, in ms: 45s, 15m or 2h; off is 0, which means without end. */
 export function parseDuration(text: string): number {
   const [, count, unit] = /^(\d{1,6})(s|m|h)$/.exec(text) ?? [];

@@ -30,13 +30,14 @@ async function startRelayAt(home: string, ...flags: string[]) {
   return { relay, url };
 }
 
-it('RL46, RL61: keys are decided on and doctor finds all well while the relay runs', async () => {
+it('RL46, RL61, RL123: keys are decided on and doctor finds all well while the relay runs, with a verify worker', async () => {
   const home = newHome();
   expect(await run(home, ['relay', 'list'])).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(/no relay in .*--data/),
   });
-  const { relay, url } = await startRelayAt(home);
+  const { relay, url } = await startRelayAt(home, '--verify-workers', '1');
+  await relay.says(/"verifyWorkers":\s*1/);
   expect(await run(home, ['relay', 'allow', npub, '--reason', 'a friend'])).toMatchObject({
     code: 0,
     stdout: `${npub} is allowed\n`,
@@ -153,7 +154,7 @@ it('RL57 RL121: SIGHUP reads the configuration again, and a broken one changes n
   writeFileSync(config, JSON.stringify({ owner: [] }));
   const wrong = await run(home, ['relay', '--port', '0', '--config', 'relay.json']);
   expect(wrong).toMatchObject({ code: 2, stderr: expect.stringMatching(/--config: .*"owner"/) });
-  for (const flag of ['--public=1', '--retention=1', '--trusted-proxy=me']) {
+  for (const flag of ['--verify-workers=x', '--public=1', '--retention=1', '--trusted-proxy=me']) {
     expect((await run(home, ['relay', '--port', '0', flag])).stderr, flag).toContain(flag.split('=')[0]);
   }
 });

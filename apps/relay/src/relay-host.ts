@@ -12,15 +12,19 @@ import {
   type RelayStore,
   type RetentionRule,
   readAccessRules,
+  type VerifyEffect,
   whenReady,
 } from '@heliograph/relay';
-import { type Crypto, encodeMessage, encodeNpub, verifyEvent } from '@heliograph/wire';
+import { type Crypto, encodeMessage, verifyEvent } from '@heliograph/wire';
 import { WebSocket } from 'ws';
 import { CommitQueue } from './commit-queue.ts';
 import type { Log } from './log.ts';
+import { describeFault, logReport } from './log-report.ts';
 import type { Metrics } from './metrics.ts';
 import { Outbox, type Peer, waitingBytes } from './outbox.ts';
 import { textFrame } from './text-frame.ts';
+import { VerifyLine } from './verify-line.ts';
+import type { VerifyPool } from './verify-pool.ts';
 
 /** What a host runs the engine with. */
 export interface RelayHostOptions {
@@ -34,6 +38,8 @@ export interface RelayHostOptions {
   /** Where the data is, for the sentence when it can't be written. */
   readonly dataDir: string;
   readonly crypto: Crypto;
+  /** Checks the signatures of events instead of this thread. */
+  readonly pool?: VerifyPool | undefined;
   /** At the start; `configure` changes them. */
   readonly limits: RelayLimits;
   readonly log: Log;
@@ -41,6 +47,8 @@ export interface RelayHostOptions {
 
 interface Connection extends Peer {
   readonly id: ConnectionId;
+  /** Where workers check signatures: what waits for them. */
+  readonly line: VerifyLine | undefined;
   /** Whether it answered since the last ping. */
   isAlive: boolean;
 }
@@ -150,14 +158,16 @@ export class RelayHost {
       return;
     }
     this.#lastId += 1;
-    const connection: Connection = { id: this.#lastId, socket, stream, burst: undefined, isAlive: true };
-    const { id } = connection;
+    const id = this.#lastId;
+    const line = this.#lineFor(id, socket);
+    const connection: Connection = { id, socket, stream, line, burst: undefined, isAlive: true };
     const { metrics } = this.#options;
     metrics.add('connections_total');
     this.#connections.set(id, connection);
     socket.on('message', (data, isBinary) => {
       if (isBinary) this.#send(id, encodeMessage(['NOTICE', 'invalid: messages are text frames (NIP-01)']));
-      else this.#take(connection, data.toString());
+      else if (line === undefined) this.#take(id, data.toString());
+      else line.receive(data.toString());
       metrics.add('received_bytes_total', '', (data as Buffer).length);
     });
     socket.on('closing', () => this.#outbox.flushOne(connection));
@@ -178,7 +188,7 @@ export class RelayHost {
   }
 
   /** A fault of ours met by one client's message costs that client its connection, and nobody else theirs. */
-  #take({ id }: Connection, text: string): void {
+  #take(id: ConnectionId, text: string): void {
     this.#messageAtMs = performance.now();
     this.#guard(id, () => this.#feed({ type: 'message', connection: id, text }));
   }
@@ -188,7 +198,7 @@ export class RelayHost {
       act();
     } catch (cause) {
       this.#options.log.error(
-        { connection: id, ...describe(cause) },
+        { connection: id, ...describeFault(cause) },
         'a message could not be handled: this is a fault',
       );
       this.#connections.get(id)?.socket.close(INTERNAL_ERROR, 'error: a fault of the relay; its log says which');
@@ -213,8 +223,7 @@ export class RelayHost {
         break;
       }
       case 'verify':
-        if (effect.purpose === 'publish') this.#options.metrics.offered(effect.event.kind);
-        this.#feed({ type: 'verified', request: effect, result: verifyEvent(effect.event, this.#options.crypto) });
+        this.#verify(effect);
         break;
       case 'query':
         void whenReady(askStore(this.#options.store, effect.question), (answer) => {
@@ -229,9 +238,34 @@ export class RelayHost {
         this.#connections.get(effect.connection)?.socket.close(effect.code, effect.reason);
         break;
       case 'report':
-        this.#report(effect);
+        logReport(effect, this.#options);
         break;
     }
+  }
+
+  /** Here and now, or in a worker; AUTH, which comes seldom and decides on what follows, always here. */
+  #verify(request: VerifyEffect): void {
+    const { crypto, metrics } = this.#options;
+    const line = this.#connections.get(request.connection)?.line;
+    if (request.purpose === 'publish') metrics.offered(request.event.kind);
+    if (request.purpose === 'publish' && line !== undefined) line.verify(request);
+    else this.#feed({ type: 'verified', request, result: verifyEvent(request.event, crypto) });
+  }
+
+  #lineFor(id: ConnectionId, socket: WebSocket): VerifyLine | undefined {
+    const { pool, crypto } = this.#options;
+    if (pool === undefined) return undefined;
+    return new VerifyLine({
+      pool,
+      crypto,
+      take: (text) => this.#take(id, text),
+      settle: (request, result, sinceMs) => {
+        this.#messageAtMs = sinceMs;
+        this.#guard(id, () => this.#feed({ type: 'verified', request, result }));
+      },
+      pause: () => socket.pause(),
+      resume: () => socket.resume(),
+    });
   }
 
   #send(id: ConnectionId, text: string): void {
@@ -272,7 +306,7 @@ export class RelayHost {
   }
 
   #describeStorage(cause: unknown): object {
-    return { ...describe(cause), path: this.#options.dataDir, uid: process.getuid?.() };
+    return { ...describeFault(cause), path: this.#options.dataDir, uid: process.getuid?.() };
   }
 
   #ping(): void {
@@ -286,28 +320,6 @@ export class RelayHost {
         connection.isAlive = false;
         socket.ping();
       }
-    }
-  }
-
-  #report({ connection, report }: Extract<RelayEffect, { type: 'report' }>): void {
-    const { log } = this.#options;
-    switch (report.type) {
-      case 'admitted':
-        log.info({ connection, role: report.role, key: encodeNpub(report.pubkey) }, 'key admitted');
-        break;
-      case 'refused':
-        log.warn({ connection, key: encodeNpub(report.pubkey), reason: report.message }, 'key refused');
-        break;
-      case 'admission-ended':
-        log.info({ connection, key: encodeNpub(report.pubkey) }, 'attestation ended');
-        break;
-      case 'connection-ended':
-        this.#options.metrics.add('dropped_total', 'reason="ended"');
-        log.info({ connection, reason: report.message }, 'connection ended by the relay');
-        break;
-      case 'query-failed':
-        log.error({ connection, ...describe(report.cause) }, 'a query failed');
-        break;
     }
   }
 
@@ -330,10 +342,4 @@ export class RelayHost {
     clearTimeout(patience);
     this.#endTurn();
   }
-}
-
-/** An error without its content: SQLite's messages name tables and limits, never values. */
-function describe(cause: unknown): { code: unknown; reason: string } {
-  const code = typeof cause === 'object' && cause !== null && 'code' in cause ? cause.code : undefined;
-  return { code, reason: cause instanceof Error ? cause.message : String(cause) };
 }

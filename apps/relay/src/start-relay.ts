@@ -25,6 +25,7 @@ import { createReadiness, echo } from './readiness.ts';
 import { RelayHost } from './relay-host.ts';
 import { type CheckedSettings, checkSettings, type RelaySettings } from './relay-settings.ts';
 import { explainingSocket } from './relay-socket.ts';
+import { VerifyPool } from './verify-pool.ts';
 
 /** What a relay needs to start: what it is given once, and its settings. */
 export interface StartRelayOptions extends RelaySettings {
@@ -36,6 +37,8 @@ export interface StartRelayOptions extends RelaySettings {
   readonly dataDir: string;
   readonly crypto: Crypto;
   readonly log: Log;
+  /** Checks the signatures of events in `count` threads that run `file`, the built verify-worker; here unless said. */
+  readonly verifyWorkers?: { readonly count: number; readonly file: string } | undefined;
   /** Serves the desktop's pages on the same port. */
   readonly ui?: ServeUi | undefined;
 }
@@ -92,12 +95,15 @@ export async function startRelay(options: StartRelayOptions): Promise<RunningRel
   const newChallenge = (): string => hexEncode(crypto.randomBytes(32));
   const engine = new RelayEngine({ ...rules, crypto, nowMs: Date.now, newChallenge });
   const metrics = new Metrics();
+  const { verifyWorkers } = options;
+  const pool = verifyWorkers === undefined ? undefined : new VerifyPool({ ...verifyWorkers, crypto, log });
   const own = eventSigner(crypto.randomBytes(32), crypto);
   const retention = (): readonly RetentionRule[] => settings.retention;
   const relay = new RelayHost({
     engine,
     store,
     crypto,
+    pool,
     limits: rules.limits,
     log,
     metrics,
@@ -153,7 +159,10 @@ export async function startRelay(options: StartRelayOptions): Promise<RunningRel
     return { address, maxMessageBytes: rules.limits.maxMessageBytes };
   });
   const facts = (): object => ({ url: announced(), knownAs: rules.relayUrls, owners: rules.owners.length });
-  log.info({ ...facts(), host, port, crypto: crypto.name }, 'relay is listening');
+  log.info(
+    { ...facts(), host, port, crypto: crypto.name, verifyWorkers: verifyWorkers?.count ?? 0 },
+    'relay is listening',
+  );
   if (rules.owners.length === 0)
     log.warn({}, 'the relay has no owner, so it admits nobody: start it with --owner npub1…');
 
@@ -163,6 +172,7 @@ export async function startRelay(options: StartRelayOptions): Promise<RunningRel
     await relay.stop();
     server.closeAllConnections();
     await closed;
+    await pool?.close();
     store.close();
     log.info({ url: announced() }, 'relay has stopped');
   };

@@ -12,6 +12,7 @@ import {
   eventSigner,
   type RelayMessage,
 } from '@heliograph/wire';
+import { build } from 'esbuild';
 import { onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import { type RunningRelay, type StartRelayOptions, startRelay } from '../src/index.ts';
@@ -72,6 +73,22 @@ export interface RelayUnderTest extends RunningRelay {
   readonly httpUrl: string;
 }
 
+let verifyWorkers: StartRelayOptions['verifyWorkers'];
+
+/** From now on relays under test check signatures in two threads, built for this test file. */
+export async function useVerifyWorkers(): Promise<void> {
+  const file = join(import.meta.dirname, '..', 'node_modules', '.cache', `verify-worker-${process.pid}.mjs`);
+  await build({
+    entryPoints: [join(import.meta.dirname, '..', 'src', 'verify-worker.ts')],
+    outfile: file,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    external: ['koffi', 'tiny-secp256k1'],
+  });
+  verifyWorkers = { count: 2, file };
+}
+
 /** A real relay on a free port, closed when the test is over. */
 export async function startTestRelay(options: Partial<StartRelayOptions> = {}): Promise<RelayUnderTest> {
   const dataDir = options.dataDir ?? temporaryFolder();
@@ -84,6 +101,7 @@ export async function startTestRelay(options: Partial<StartRelayOptions> = {}): 
     port: 0,
     owners: [owner.publicKey, otherOwner.publicKey],
     crypto,
+    verifyWorkers,
     log: { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') },
     ...options,
     dataDir,

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { Context } from '../context.ts';
-import { parseKey, parseName, parseRelayUrl, repeatable } from '../option-values.ts';
+import { parseKey, parseName, parseRelayUrl, parseThreads, repeatable } from '../option-values.ts';
 import { envName } from '../settings.ts';
 import { backup, compact, exportTo, importFrom, restore } from './relay-data.ts';
 import { doctor } from './relay-doctor.ts';
@@ -26,6 +26,11 @@ export function addRelayFlags(relay: Command): Command {
       ).argParser(repeatable((text) => text)),
     )
     .addOption(flag('--no-ui', 'serve no page to browsers, only the relay'))
+    .addOption(
+      flag('--verify-workers <N>', 'check signatures in so many threads beside the main one (default: 0)').argParser(
+        parseThreads,
+      ),
+    )
     .addOption(flag('--config <FILE>', 'owners, limits and other settings as JSON, read again at SIGHUP'));
 }
 

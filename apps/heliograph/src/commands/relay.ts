@@ -21,13 +21,14 @@ export interface RelayOptions {
   readonly public?: OpenKinds;
   readonly retention?: readonly RetentionRule[];
   readonly trustedProxy?: readonly string[];
+  readonly verifyWorkers?: number;
   readonly config?: string;
   readonly ui: boolean;
 }
 
 /** `heliograph relay`: carries frames between these owners and the agents they vouched for. */
 export async function relay(options: RelayOptions, context: Context): Promise<number> {
-  const { host, port, publicUrl, name, trustedProxy: trustedProxies } = options;
+  const { host, port, publicUrl, name, trustedProxy: trustedProxies, verifyWorkers: count = 0 } = options;
   const { log, crypto } = context;
   const config = options.config === undefined ? undefined : context.path(options.config);
   const flags = { owners: options.owner ?? [], open: options.public, retention: options.retention };
@@ -47,6 +48,7 @@ export async function relay(options: RelayOptions, context: Context): Promise<nu
       ...given,
       owners,
       ui,
+      ...(count > 0 ? { verifyWorkers: { count, file: context.installation.verifyWorkerFile } } : {}),
       crypto,
       log: log.child({ part: 'relay' }),
     };
