@@ -37,12 +37,13 @@ export function selectSeqs(filter: Filter, asker: Asker, maxEvents: number): Sql
 }
 
 /**
- * Selects created_at, id and json of the events `selectSeqs` gives, in its order: the inner LIMIT keeps SQLite from
- * dropping the inner ORDER BY, and CROSS JOIN from turning the join round. The order is found without the texts.
+ * Selects created_at, id (as hex, which costs less than bytes do on their way out) and json of the events `selectSeqs`
+ * gives, in its order: the inner LIMIT keeps SQLite from dropping the inner ORDER BY, and CROSS JOIN from turning the
+ * join round. The order is found without the texts.
  */
 export function selectEvents(filter: Filter, asker: Asker, maxEvents: number): Sql {
   const seqs = selectSeqs(filter, asker, maxEvents);
-  const text = `SELECT q.c, q.i, e.json FROM (${seqs.text}) q CROSS JOIN events e ON e.seq = q.s`;
+  const text = `SELECT q.c, lower(hex(q.i)), e.json FROM (${seqs.text}) q CROSS JOIN events e ON e.seq = q.s`;
   return { text, params: seqs.params };
 }
 

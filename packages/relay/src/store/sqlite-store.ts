@@ -104,10 +104,10 @@ export class SqliteStore implements RelayStore {
     for (const row of this.#prepareQuery(text)
       .raw()
       .iterate(...params)) {
-      const [createdAtSec, id, json] = row as [number, Buffer, string];
+      const [createdAtSec, id, json] = row as [number, string, string];
       bytes += json.length;
       if (bytes > scope.maxBytes) break;
-      answer.push({ id: id.toString('hex'), createdAtSec, json });
+      answer.push({ id, createdAtSec, json });
     }
     return answer;
   }
