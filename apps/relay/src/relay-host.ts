@@ -171,6 +171,8 @@ export class RelayHost {
       metrics.add('received_bytes_total', '', (data as Buffer).length);
     });
     socket.on('closing', () => this.#outbox.flushOne(connection));
+    // Not left to ws, which would go on answering who does not read.
+    socket.on('ping', (data) => this.#answerPing(connection, data));
     socket.on('pong', () => {
       connection.isAlive = true;
     });
@@ -281,6 +283,13 @@ export class RelayHost {
       this.#outbox.send(connection, frame);
       this.#endTurnSoon();
     }
+  }
+
+  #answerPing(connection: Connection, data: Buffer): void {
+    const { socket } = connection;
+    if (socket.readyState !== WebSocket.OPEN) return;
+    if (waitingBytes(connection) > this.#limits.maxOutboundBytes) this.#dropSlow(connection);
+    else socket.pong(data);
   }
 
   /** Nothing more is queued for who does not read; the close frame waits behind what is, for as long as ws is patient. */

@@ -244,6 +244,9 @@ function serveSockets(server: Server, relay: RelayHost, termsFor: (request: Inco
   });
 }
 
+/** Pieces of one message: each is kept until the last one comes, even an empty one. */
+const MAX_FRAGMENTS = 1_024;
+
 function socketServer(maxMessageBytes: number): WebSocketServer {
   const settings = {
     noServer: true,
@@ -251,6 +254,8 @@ function socketServer(maxMessageBytes: number): WebSocketServer {
     maxPayload: maxMessageBytes,
     // Ciphertext does not shrink, and compressed bombs stay outside.
     perMessageDeflate: false,
+    maxFragments: MAX_FRAGMENTS,
+    autoPong: false,
     // How long a closed socket may take to go; @types/ws does not know it yet.
     closeTimeout: 5_000,
     WebSocket: explainingSocket(maxMessageBytes),

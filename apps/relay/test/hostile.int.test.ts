@@ -113,25 +113,80 @@ it('RL63: who sends a request drop by drop is cut off, and so is who opens and s
   expect(await isWell(other)).toBe(true);
 }, 30_000);
 
-it('RL63: a message that never ends is counted against the limit while it comes', async () => {
-  const relay = await startTestRelay();
-  const other = await connectAs(otherOwner, relay);
+/** A socket that has shaken hands and speaks WebSocket by hand. */
+async function dialWebSocket(relay: RelayUnderTest): Promise<Socket> {
   const raw = dial(relay);
   raw.write('GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n');
   raw.write('Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n\r\n');
   await once(raw, 'data');
+  return raw;
+}
+
+/** Writes the same bytes again and again, as fast as timers go. */
+function keepWriting(raw: Socket, bytes: Buffer): void {
+  const more = setInterval(() => raw.write(bytes), 5);
+  onTestFinished(() => clearInterval(more));
+}
+
+function repeated(frame: Buffer, count: number): Buffer {
+  return Buffer.concat(Array.from({ length: count }, () => frame));
+}
+
+it('RL63: a message that never ends is counted against the limit while it comes', async () => {
+  const relay = await startTestRelay();
+  const other = await connectAs(otherOwner, relay);
+  const raw = await dialWebSocket(relay);
   // A text frame that does not end (no FIN), then pieces of 1,000 bytes without end.
   const piece = (opcode: number) =>
     Buffer.concat([Buffer.from([opcode, 0xfe, 0x03, 0xe8, 0, 0, 0, 0]), Buffer.alloc(1_000, 0x61)]);
   raw.write(piece(0x01));
   const chunks: Buffer[] = [];
   raw.on('data', (chunk: Buffer) => chunks.push(chunk));
-  const more = setInterval(() => {
-    for (let n = 0; n < 50; n++) raw.write(piece(0x00));
-  }, 5);
-  onTestFinished(() => clearInterval(more));
+  keepWriting(raw, repeated(piece(0x00), 50));
   await once(raw, 'close');
-  expect(Buffer.concat(chunks).toString()).toMatch(/NOTICE.*(262144 bytes|too many pieces)/);
+  expect(Buffer.concat(chunks).toString()).toMatch(/NOTICE.*262144 bytes/);
+  expect(await isWell(other)).toBe(true);
+}, 30_000);
+
+it('RL127: a message in more pieces than a thousand gets a NOTICE and 1008, even when they are empty', async () => {
+  const relay = await startTestRelay();
+  const other = await connectAs(otherOwner, relay);
+  const raw = await dialWebSocket(relay);
+  const chunks: Buffer[] = [];
+  raw.on('data', (chunk: Buffer) => chunks.push(chunk));
+  raw.write(Buffer.from([0x01, 0x80, 0, 0, 0, 0]));
+  keepWriting(raw, repeated(Buffer.from([0x00, 0x80, 0, 0, 0, 0]), 100));
+  await once(raw, 'close');
+  expect(Buffer.concat(chunks).toString()).toMatch(/NOTICE.*too many pieces/);
+  expect(Buffer.concat(chunks).includes(Buffer.from([0x03, 0xf0]))).toBe(true);
+  expect(await isWell(other)).toBe(true);
+}, 30_000);
+
+it('RL127: who sends pings and reads no pongs is dropped like any slow reader', async () => {
+  const relay = await startTestRelay({ limits: { maxOutboundBytes: 100_000 } });
+  const other = await connectAs(otherOwner, relay);
+  const raw = await dialWebSocket(relay);
+  raw.pause();
+  keepWriting(raw, repeated(Buffer.concat([Buffer.from([0x89, 0xfd, 0, 0, 0, 0]), Buffer.alloc(125)]), 2_000));
+  const isDropped = () => relay.log.some(({ message }) => message === 'slow reader dropped');
+  await expect.poll(isDropped, { timeout: 25_000 }).toBe(true);
+  expect(await isWell(other)).toBe(true);
+  const polite = await connectAs(owner, relay);
+  const pong = once(polite.socket, 'pong');
+  polite.socket.ping('hello');
+  expect(String((await pong)[0])).toBe('hello');
+}, 40_000);
+
+it('RL127: an HTTP body over 64 KiB is answered 413 while it comes, and the connection ends', async () => {
+  const relay = await startTestRelay();
+  const other = await connectAs(otherOwner, relay);
+  const raw = dial(relay);
+  raw.write(
+    'POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/nostr+json+rpc\r\nContent-Length: 9000000\r\n\r\n',
+  );
+  keepWriting(raw, Buffer.alloc(30_000, 0x61));
+  expect(String((await once(raw, 'data'))[0])).toMatch(/^HTTP\/1.1 413 [\s\S]*Connection: close/);
+  await once(raw, 'close');
   expect(await isWell(other)).toBe(true);
 }, 30_000);
 

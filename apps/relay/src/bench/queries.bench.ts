@@ -3,11 +3,12 @@ import { performance } from 'node:perf_hooks';
 import { openSqliteStore, type SqliteStore, storableEvent } from '@heliograph/relay';
 import { type Crypto, eventSigner, type Filter } from '@heliograph/wire';
 
-/** One kind of question: median and 95th percentile in milliseconds, and events per answer. */
+/** One kind of question: median and 95th percentile in milliseconds, processor time of one, and events per answer. */
 export interface QueryTimes {
   readonly question: string;
   readonly p50Ms: number;
   readonly p95Ms: number;
+  readonly cpuMs: number;
   readonly events: number;
 }
 
@@ -68,11 +69,14 @@ function ask(store: SqliteStore, question: string, make: (n: number) => Filter, 
   const asker = { reader: { pubkey: reader, kinds: undefined }, nowSec: 1_800_000_000 };
   const spent: number[] = [];
   let events = 0;
+  const before = process.cpuUsage();
   for (let n = 0; n < 200; n++) {
     const startedMs = performance.now();
     events += store.query(make(n * 31), { ...asker, maxEvents: 500, maxBytes: 8e6 }).length;
     spent.push(performance.now() - startedMs);
   }
+  const { user, system } = process.cpuUsage(before);
+  const cpuMs = (user + system) / 200_000;
   spent.sort((a, b) => a - b);
-  return { question, p50Ms: spent[100] ?? 0, p95Ms: spent[190] ?? 0, events: Math.round(events / 200) };
+  return { question, p50Ms: spent[100] ?? 0, p95Ms: spent[190] ?? 0, cpuMs, events: Math.round(events / 200) };
 }

@@ -38,6 +38,7 @@ pinToCore(process.pid, 0);
 try {
   const ours = await measureServed('ours', 1);
   const peer = await measureServed('peer', 0.05);
+  const wasm = await measureServed('wasm', 0.2, true);
   const other = values.peer === undefined ? [] : await measure({ name: values.peer, url: values.peer, key }, 0.2);
   console.log(`\n${report}; this processor now checks ${Math.round(verificationsPerSec())} signatures/s\n`);
   console.log(
@@ -51,13 +52,17 @@ try {
     });
     console.log(`| ${what} | ${show(value, unit)} | ${beside.join(' | ')} |`);
   }
+  const [, withoutLibrary, perSec] = wasm[0] ?? [];
+  console.log(
+    `| published 1 KB with WebAssembly instead of libsecp256k1 | ${show(withoutLibrary, perSec ?? '')} | | |`,
+  );
   const count = Math.round(Number(values.events) * scale);
   const { fillPerSec, times } = measureQueries(join(folder, 'queries'), count, crypto);
-  console.log(`\n| over ${count} events, limit 500 | p50 ms | p95 ms | events |\n|---|--:|--:|--:|`);
-  for (const { question, p50Ms, p95Ms, events } of times) {
-    console.log(`| ${question} | ${p50Ms.toFixed(2)} | ${p95Ms.toFixed(2)} | ${events} |`);
+  console.log(`\n| over ${count} events, limit 500 | p50 ms | p95 ms | CPU ms | events |\n|---|--:|--:|--:|--:|`);
+  for (const { question, p50Ms, p95Ms, cpuMs, events } of times) {
+    console.log(`| ${question} | ${p50Ms.toFixed(2)} | ${p95Ms.toFixed(2)} | ${cpuMs.toFixed(2)} | ${events} |`);
   }
-  console.log(`| (written in batches of 1,000: ${Math.round(fillPerSec)}/s) | | | |`);
+  console.log(`| (written in batches of 1,000: ${Math.round(fillPerSec)}/s) | | | | |`);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
@@ -78,7 +83,7 @@ async function bundleServer(): Promise<string> {
 }
 
 /** Starts a relay in its own process and measures it; slow ones get fewer events, `share` of ours. */
-async function measureServed(which: 'ours' | 'peer', share: number): Promise<Row[]> {
+async function measureServed(which: 'ours' | 'wasm' | 'peer', share: number, isShort = false): Promise<Row[]> {
   const child = fork(await bundleServer(), [which, join(folder, which)]);
   pinToCore(child.pid ?? 0, 1);
   try {
@@ -88,7 +93,7 @@ async function measureServed(which: 'ours' | 'peer', share: number): Promise<Row
       const [used] = (await once(child, 'message')) as [Usage];
       return used;
     };
-    return await measure({ name: which, url, key }, share, usage);
+    return await measure({ name: which, url, key }, share, usage, isShort);
   } finally {
     child.kill('SIGKILL');
   }
@@ -98,7 +103,7 @@ async function measureServed(which: 'ours' | 'peer', share: number): Promise<Row
  * Rates are events per second of the relay's own processor time, so that what else the machine does hardly shows; of a
  * relay that is not ours to ask, events per second.
  */
-async function measure(target: Target, share: number, usage?: () => Promise<Usage>): Promise<Row[]> {
+async function measure(target: Target, share: number, usage?: () => Promise<Usage>, isShort = false): Promise<Row[]> {
   const rows: Row[] = [];
   const row = (...values: Row): void => {
     rows.push(values);
@@ -112,11 +117,12 @@ async function measure(target: Target, share: number, usage?: () => Promise<Usag
     return before === undefined || after === undefined ? perSec : load.count / (after.cpuSec - before.cpuSec);
   };
   await rate({ kind: 20_001, bytes: 1_000, count: count(4_000), readers: 1 });
-  for (const bytes of [300, 1_000, 8_000, 64_000]) {
+  for (const bytes of isShort ? [1_000] : [300, 1_000, 8_000, 64_000]) {
     const most = bytes > 10_000 ? 3_000 : bytes > 2_000 ? 10_000 : 30_000;
     const perSec = await rate({ kind: 20_001, bytes, count: count(most), readers: 1 });
     row(`published ${bytes} B, ephemeral`, perSec, '/s');
   }
+  if (isShort) return rows;
   for (const readers of [10, 100]) {
     const perSec = await rate({ kind: 20_001, bytes: 1_000, count: count(400_000 / readers), readers });
     row(`delivered to ${readers}, 1 KB`, perSec * readers, '/s');

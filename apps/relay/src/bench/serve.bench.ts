@@ -1,16 +1,20 @@
-// A relay in a process of its own, as `relay.bench.ts` starts it: `ours DIR` or `peer`. Tells its parent the URL, and
+// A relay in a process of its own, as `relay.bench.ts` starts it: `ours DIR`, `wasm DIR` (ours without
+// libsecp256k1) or `peer`. Tells its parent the URL, and
 // what it used of memory and processor whenever asked.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { selectNodeCrypto } from '@heliograph/crypto/node';
+import { nodeEngines, selectNodeCrypto } from '@heliograph/crypto/node';
 import { eventSigner } from '@heliograph/wire';
 import { type Event, EventRepository } from '@nostr-relay/common';
 import { NostrRelay } from '@nostr-relay/core';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { startRelay } from '../index.ts';
 
-const { crypto, report } = selectNodeCrypto();
-const owner = eventSigner(new Uint8Array(32).fill(1), crypto);
+const best = selectNodeCrypto().crypto;
+const wasm = nodeEngines().flatMap((engine) =>
+  'crypto' in engine && engine.name === 'tiny-secp256k1' ? [engine] : [],
+);
+const owner = eventSigner(new Uint8Array(32).fill(1), best);
 const [, , which, dataDir = ''] = process.argv;
 
 /** With AUTH and every limit in force; the rates per key alone are raised, because one key makes all the load. */
@@ -21,7 +25,7 @@ async function serveOurs(): Promise<object> {
     port: 0,
     dataDir,
     owners: [owner.publicKey],
-    crypto,
+    crypto: which === 'wasm' ? (wasm[0]?.crypto ?? best) : best,
     log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
     limits: {
       eventsPerSec: 1e9,
@@ -31,7 +35,7 @@ async function serveOurs(): Promise<object> {
       maxConnectionsPerAddress: 100_000,
     },
   });
-  return { url, report };
+  return { url };
 }
 
 /** Keeps nothing durably, which costs the peer less than any store of its own would. */
@@ -66,7 +70,7 @@ async function servePeer(): Promise<object> {
     socket.on('close', () => relay.handleDisconnect(socket));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`, report: '' };
+  return { url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
 process.on('SIGINT', () => process.exit());
