@@ -19,6 +19,8 @@ export interface ArchiveFileError {
 export interface ArchiveFile {
   readonly path: string;
   readonly db: Database.Database;
+  /** A second connection, which only reads: it goes on reading while the first one writes. */
+  readonly reading: Database.Database;
   /** Where the file of the version before was put, when this opening upgraded it. */
   readonly backup: string | undefined;
   close(): void;
@@ -40,12 +42,13 @@ export function openArchiveFile(
     lock.value.close();
     return opened;
   }
-  const { db, backup } = opened.value;
+  const { db, reading, backup } = opened.value;
   const close = () => {
+    reading.close();
     db.close();
     lock.value.close();
   };
-  return ok({ path, db, backup, close });
+  return ok({ path, db, reading, backup, close });
 }
 
 /** Opens an archive's file that is there, only to read it, beside the process that writes it. */
@@ -104,7 +107,7 @@ function openForWriting(
   path: string,
   settings: ArchiveSettings,
   crypto: Crypto,
-): Result<{ readonly db: Database.Database; readonly backup: string | undefined }, ArchiveFileError> {
+): Result<Omit<ArchiveFile, 'path' | 'close'>, ArchiveFileError> {
   let db: Database.Database | undefined;
   try {
     // Made by us first: SQLite gives a new file's rights to its WAL, and its own default is readable by all.
@@ -124,7 +127,7 @@ function openForWriting(
     db.pragma('synchronous = NORMAL');
     db.pragma('cache_size = -32000');
     db.pragma('foreign_keys = OFF');
-    return ok({ db, backup });
+    return ok({ db, reading: new Database(path, { readonly: true, timeout: 5_000 }), backup });
   } catch (cause) {
     db?.close();
     return err(describeFault(path, cause));

@@ -1,5 +1,6 @@
 import type { ReceivedEvent } from '@heliograph/client';
 import type { NewRecord, RecordStore } from '@heliograph/record';
+import type { VerifiedEvent } from '@heliograph/wire';
 import type { ArchiveFileError } from './archive-file.ts';
 import type { Indexer } from './indexer.ts';
 import type { Log } from './log.ts';
@@ -16,6 +17,8 @@ export interface KeeperOptions {
   readonly describe: (cause: unknown) => ArchiveFileError;
   /** Frames were lost while nothing could be written, and now it can: what is missing should be asked for again. */
   readonly onRecovered: () => void;
+  /** An event is in the file. */
+  readonly onKept: (event: VerifiedEvent) => void;
 }
 
 const FLUSH_MS = 100;
@@ -127,6 +130,7 @@ export class Keeper {
       if (this.#trouble !== undefined) this.#options.log.info({}, 'the archive can be written again');
       this.#trouble = undefined;
       this.#options.indexer.take(records, numbers);
+      for (const [at, { event }] of records.entries()) if (numbers[at] !== undefined) this.#options.onKept(event);
       this.#scheduleIndex(INDEX_MS);
       return true;
     } catch (cause) {

@@ -4,7 +4,9 @@ import { type ArchiveSettings, createReader, RecordStore, ViewStore } from '@hel
 import { attest, type Crypto, eventSigner, hexDecode, localSigner, type VerifiedEvent } from '@heliograph/wire';
 import WebSocket from 'ws';
 import { type ArchiveFile, describeFault, openArchiveFile } from './archive-file.ts';
+import { heldFrames } from './held-frames.ts';
 import { heldStreams } from './held-streams.ts';
+import { startHistoryServer } from './history-server.ts';
 import { Indexer } from './indexer.ts';
 import { Keeper } from './keeper.ts';
 import type { Log } from './log.ts';
@@ -26,6 +28,8 @@ export interface StartArchiveOptions {
   readonly retention?: Retention;
   readonly crypto: Crypto;
   readonly log: Log;
+  /** Opens the loopback socket on which viewers read history; none without. `port` 0 takes a free one. */
+  readonly socket?: { readonly port: number; readonly origins: () => readonly string[] };
   /** A viewer's id of its own. */
   readonly viewerId?: string;
   readonly openSocket?: OpenSocket;
@@ -46,6 +50,8 @@ export interface ArchiveStatus {
 /** An archive that watches and keeps. */
 export interface RunningArchive {
   readonly file: string;
+  /** Where viewers read history, when it has a socket. */
+  readonly url: string | undefined;
   status(): ArchiveStatus;
   /** Writes what waits and signs a checkpoint; `undefined` when the newest one stands. */
   checkpoint(): VerifiedEvent | undefined;
@@ -82,13 +88,13 @@ export async function startArchive(options: StartArchiveOptions): Promise<Runnin
 
 async function run(file: ArchiveFile, options: StartArchiveOptions, nowMs: () => number): Promise<RunningArchive> {
   const { crypto, log, ownerSecret, retention = {} } = options;
-  const { db } = file;
+  const { db, reading } = file;
   const nowSec = () => Math.floor(nowMs() / 1_000);
   const archiveKey = eventSigner(options.archiveSecret, crypto);
   const authTag = attest(ownerSecret, archiveKey.publicKey, 'kind=30078', crypto);
   const signer = { authTag, sign: archiveKey.sign };
   const store = new RecordStore({ db, packer, crypto, signer });
-  const reader = createReader(db, packer, crypto);
+  const reader = createReader(reading, packer, crypto);
   const indexer = new Indexer({ store, views: new ViewStore(db), reader, crypto, nowSec });
   if (store.meta('clean') === '0') store.noteInterruption(nowSec());
   store.setMeta('clean', '0');
@@ -104,7 +110,17 @@ async function run(file: ArchiveFile, options: StartArchiveOptions, nowMs: () =>
     log,
     describe: (cause) => describeFault(file.path, cause),
     onRecovered: () => watch(),
+    onKept: (event) => history?.announce(event, event.json),
   });
+  const history =
+    options.socket === undefined
+      ? undefined
+      : await startHistoryServer({
+          ...options.socket,
+          owner: localSigner(ownerSecret, crypto),
+          frames: heldFrames(reading, packer, localSigner(ownerSecret, crypto).publicKey, crypto),
+          crypto,
+        });
 
   /** A viewer that starts from what is held: what was missed is asked for, also what found no room. */
   function watch(): void {
@@ -120,7 +136,7 @@ async function run(file: ArchiveFile, options: StartArchiveOptions, nowMs: () =>
       random: Math.random,
       uuid: randomUUID,
       onReceived: (received) => keeper.take(received),
-      held: (agent) => heldStreams(db, agent),
+      held: (agent) => heldStreams(reading, agent),
       onEvent: (event) => {
         if (event.type === 'warning') log.warn({ agent: event.agent, code: event.code }, event.message);
         else if (event.type === 'relay') log.debug({ url: event.url, state: event.state }, 'relay');
@@ -162,6 +178,7 @@ async function run(file: ArchiveFile, options: StartArchiveOptions, nowMs: () =>
 
   return {
     file: file.path,
+    url: history?.url,
     status: () => ({
       file: file.path,
       bytes: usedBytes(db),
@@ -180,6 +197,7 @@ async function run(file: ArchiveFile, options: StartArchiveOptions, nowMs: () =>
     },
     async close() {
       viewer?.close();
+      await history?.close();
       for (const timer of timers) clearInterval(timer);
       keeper.close();
       guarded(() => {

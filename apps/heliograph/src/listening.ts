@@ -11,7 +11,7 @@ export interface Address {
 export const loopback = '127.0.0.1';
 
 /** Where the parts listen unless told otherwise. */
-export const defaultPort = { relay: 7447, desktop: 7448 } as const;
+export const defaultPort = { relay: 7447, desktop: 7448, archive: 7449 } as const;
 
 /** The port when nothing listens there on loopback, else 0 (any free one), with a word about it. */
 export async function freePortNear(port: number, log: Log): Promise<number> {

@@ -8,10 +8,17 @@ export interface ArchiveParts {
   readonly owner: KeyPair;
   readonly relays: readonly string[];
   readonly agents: readonly KnownAgent[];
+  /** The loopback port on which viewers read history, 0 for any free one. */
+  readonly port: number;
+  /** Pages that may read there. */
+  readonly origins: () => readonly string[];
 }
 
 /** Starts the archive as the owner decided. Rejects with the sentence that says why it can't. */
-export async function openArchive({ owner, relays, agents }: ArchiveParts, context: Context): Promise<RunningArchive> {
+export async function openArchive(
+  { owner, relays, agents, port, origins }: ArchiveParts,
+  context: Context,
+): Promise<RunningArchive> {
   const { places, env, crypto, log } = context;
   const config = archiveDecisions(context);
   const key = await readOrMakeKey(places.archiveKey, '--archive-key', env, crypto, () => {});
@@ -24,6 +31,7 @@ export async function openArchive({ owner, relays, agents }: ArchiveParts, conte
     keeps: (agent) => keepsAgent(config, agent),
     settings: { atRest: config.atRest, secrets: config.secrets },
     retention: { maxAgeMs: config.maxAgeMs, maxBytes: config.maxBytes },
+    socket: { port, origins },
     crypto,
     log: log.child({ part: 'archive' }),
   });

@@ -51,9 +51,9 @@ test('AR8, AR29, AR40, AR41: a session is kept by its own process, verified offl
   const up = start(['up', '--no-window'], { home });
   const [{ url = '' }, agent] = await Promise.all([up.ready('relay'), up.ready('agent')]);
   await run(['archive', 'on'], { home });
-  const archive = start(['archive', 'run', '--relay', url], { home });
+  const archive = start(['archive', 'run', '--relay', url, '--port', '0'], { home });
   expect((await archive.ready('archive')).file).toBe(file());
-  const second = await run(['archive', 'run', '--relay', url], { home });
+  const second = await run(['archive', 'run', '--relay', url, '--port', '0'], { home });
   expect(second).toMatchObject({ code: 1, stderr: expect.stringContaining('kept by another process already') });
 
   await prompt(url, agent.agent ?? '', agent.channelId ?? '');

@@ -16,7 +16,18 @@ import {
 } from '@heliograph/client';
 import { selectNodeCrypto } from '@heliograph/crypto/node';
 import { TranscriptFold } from '@heliograph/transcript';
-import { attest, hexEncode, localSigner, sealUsage, type UsageReport } from '@heliograph/wire';
+import {
+  attest,
+  type Control,
+  encodeControl,
+  hexEncode,
+  localSigner,
+  type Replay,
+  sealFrame,
+  sealUsage,
+  type UsageReport,
+  type VerifiedEvent,
+} from '@heliograph/wire';
 import Database from 'better-sqlite3';
 import WebSocket from 'ws';
 import { type RunningArchive, type StartArchiveOptions, startArchive } from '../../src/index.ts';
@@ -25,7 +36,7 @@ export const { crypto } = selectNodeCrypto();
 /** By its address: the agent runs in a folder of its own. */
 const tsx = new URL('../../../../node_modules/tsx/dist/loader.mjs', import.meta.url).href;
 const PATIENCE_MS = 30_000;
-const clock: Clock = {
+export const clock: Clock = {
   nowMs: () => Date.now(),
   setTimer: (delayMs, fire) => {
     const timer = setTimeout(fire, delayMs);
@@ -102,6 +113,18 @@ export class Stage {
     });
     this.#harnesses.push(harness);
     return harness;
+  }
+
+  /** A control of the owner's, made by hand. */
+  control(body: Pick<Replay, 'type' | 'stream' | 'fromSeq' | 'toSeq'>): Promise<VerifiedEvent> {
+    const route = { frame: 'control', agent: this.agent, owner: this.owner } as const;
+    const control: Control = { requestId: randomUUID(), issuedAt: new Date().toISOString(), ...body };
+    return sealFrame(
+      encodeControl(control),
+      route,
+      Math.floor(Date.now() / 1_000),
+      localSigner(this.ownerSecret, crypto),
+    );
   }
 
   /** Publishes a usage report of the agent's, as its harness would. */
@@ -190,11 +213,12 @@ export class OwnerAtWork {
   readonly #answered = new Set<string>();
   #live = false;
 
-  constructor(stage: Stage) {
+  /** `url`: the relay's, unless it is an archive's. */
+  constructor(stage: Stage, url = stage.relayUrl) {
     this.#agent = stage.agent;
     this.viewer = createViewer({
       signer: localSigner(stage.ownerSecret, crypto),
-      relays: [stage.relayUrl],
+      relays: [url],
       agents: [{ publicKey: stage.agent, name: 'demo' }],
       viewerId: 'test',
       openSocket: openSocketWith(WebSocket),

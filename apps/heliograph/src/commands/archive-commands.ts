@@ -1,7 +1,8 @@
 import { QUESTIONS, type Question } from '@heliograph/app-archive';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Context } from '../context.ts';
-import { parseKey, parseRelayUrl, repeatable } from '../option-values.ts';
+import { defaultPort } from '../listening.ts';
+import { parseKey, parsePort, parseRelayUrl, repeatable } from '../option-values.ts';
 import { envName } from '../settings.ts';
 import { archiveOff, archiveOn, archiveStatus } from './archive-decide.ts';
 import { archiveCheckpoint, archiveVerify } from './archive-prove.ts';
@@ -62,6 +63,11 @@ export function addArchiveCommands(program: Command, execute: Execute): void {
       flag('--relay <URL>', "a relay to watch; may be repeated (default: the desktop's)").argParser(
         repeatable(parseRelayUrl),
       ),
+    )
+    .addOption(
+      flag('--port <PORT>', 'the loopback port on which viewers read history, 0 for any free one')
+        .default(defaultPort.archive)
+        .argParser(parsePort),
     )
     .action(act(archiveRun));
   archive

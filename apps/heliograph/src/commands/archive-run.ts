@@ -3,12 +3,14 @@ import { archiveDecisions } from '../archive-place.ts';
 import { type Context, openOwnerKey } from '../context.ts';
 import { badUsage } from '../failure.ts';
 import { live } from '../life.ts';
+import { defaultPort, listening, loopback } from '../listening.ts';
 import { openArchive } from '../open-archive.ts';
 import { announce } from '../ready.ts';
 
 export interface ArchiveRunOptions {
   readonly ownerKey?: string;
   readonly relay?: readonly string[];
+  readonly port: number;
 }
 
 /** `heliograph archive run`: keeps what arrives, until it is ended. */
@@ -25,7 +27,15 @@ export async function archiveRun(options: ArchiveRunOptions, context: Context): 
   }
   const owner = await openOwnerKey(options.ownerKey, context);
   return live(context.log, async (life) => {
-    const archive = await life.start('archive', () => openArchive({ owner, relays, agents: desktop.agents }, context));
-    announce({ ready: 'archive', file: archive.file });
+    const parts = { owner, relays, agents: desktop.agents, port: options.port, origins: desktopOrigins };
+    const archive = await life.start('archive', () =>
+      listening({ host: loopback, port: options.port }, openArchive(parts, context)),
+    );
+    announce({ ready: 'archive', file: archive.file, ...(archive.url === undefined ? {} : { url: archive.url }) });
   });
+}
+
+/** The desktop's page, where it is served at its usual place on this machine. */
+function desktopOrigins(): readonly string[] {
+  return ['127.0.0.1', 'localhost'].map((name) => `http://${name}:${defaultPort.desktop}`);
 }
