@@ -121,7 +121,7 @@ it('RL57 RL121: SIGHUP reads the configuration again, and a broken one changes n
   const home = newHome();
   const config = join(home, 'relay.json');
   writeFileSync(config, JSON.stringify({ owners: [npub], public: ['read:1'], retention: ['1:30d'] }));
-  const { relay, url } = await startRelayAt(home, '--config', 'relay.json');
+  const { relay, url } = await startRelayAt(home, '--config', 'relay.json', '--no-ui');
   const document = async () => {
     const response = await fetch(url.replace(/^ws/, 'http'), { headers: { accept: 'application/nostr+json' } });
     return (await response.json()) as { retention?: unknown; limitation: { auth_required: boolean } };

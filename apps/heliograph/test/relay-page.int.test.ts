@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -95,7 +95,7 @@ it('RL70, RL72: on one port browsers get the page, programs the document and its
   }
 });
 
-it('DT64, RL73: files come as small as the browser takes them, and not at all when it has them; doctor says that they come', async () => {
+it('DT64, RL73, RL74: files come as small as the browser takes them, and not at all when it has them; doctor says that they come', async () => {
   const home = newHome();
   const { base, script } = await startRelay(home);
   const plain = await ask(base, `/${script}`);
@@ -124,6 +124,13 @@ it('DT64, RL73: files come as small as the browser takes them, and not at all wh
   expect((await ask(base, '/', { ...HTML, 'if-none-match': '"other"' })).status).toBe(200);
   const { stdout, code } = await run(['doctor', base.replace('http', 'ws')], { home });
   expect([code, stdout]).toEqual([0, expect.stringContaining(`ok   page: served whole at ${base}/`)]);
+  // As the guide has it: on the relay's machine, where the owner's key is not.
+  const elsewhere = newHome();
+  const guest = await run(['doctor', base.replace('http', 'ws')], { home: elsewhere });
+  expect(guest.code).toBe(0);
+  expect(guest.stdout).toMatch(/^ok {3}AUTH: a passing key is refused.*--owner-key FILE$/m);
+  expect(guest.stdout).not.toContain('echo:');
+  expect(existsSync(join(elsewhere, 'owner.key'))).toBe(false);
 });
 
 it('RL71: below a path everything is found, whether the proxy takes the path off or not', async () => {

@@ -13,12 +13,14 @@ interface DoctorOptions {
 
 /** `heliograph doctor`: looks at a relay as its clients meet it; each line is ok, or what is wrong and the mend. */
 export async function doctor({ url, ownerKey, data }: DoctorOptions, context: Context): Promise<number> {
-  const { secret } = await openOwnerKey(ownerKey, context);
+  const isGuest = ownerKey === undefined && !existsSync(context.places.ownerKey);
+  const secret = isGuest ? context.crypto.randomBytes(32) : (await openOwnerKey(ownerKey, context)).secret;
   const folder = relayFolder(data, context);
   const isHere = data !== undefined || (url === undefined && existsSync(folder));
   const findings = diagnoseRelay({
     url: url ?? `ws://${loopback}:${defaultPort.relay}`,
     signer: eventSigner(secret, context.crypto),
+    isGuest,
     dataDir: isHere ? folder : undefined,
     nowSec: () => Math.floor(Date.now() / 1_000),
   });

@@ -74,6 +74,13 @@ export function FleetList(props: {
             </ul>
           </section>
         ))}
+        {groups.length === 0 && silent.length === 0 && (
+          // A wide screen says it beside the list.
+          <p className="px-4 py-6 text-l text-ink-2 md:hidden" data-testid="no-agent-yet">
+            No agent yet. Make an invite and take it to the machine where the agent lives: its session appears here
+            while it happens.
+          </p>
+        )}
         {silent.length > 0 && (
           <section aria-label="Agents without a session">
             <h2 className="fleet-heading">Agents</h2>

@@ -86,6 +86,7 @@ test('DT38: an invite is named, made and handed over without ever being in the p
 test('DT38: with no agent the page says what to do next', () => {
   show('empty');
   expect(screen.getByTestId('nothing-chosen').textContent).toContain('No agent yet');
+  expect(screen.getByTestId('no-agent-yet').textContent).toContain('Make an invite');
 });
 
 test('DT43: revoking tells first what it does and what it does not, and keeps the name beside the word revoked', () => {
