@@ -62,7 +62,7 @@ describe('after a crash', () => {
     await said('I know two');
   });
 
-  test('HA87: gemini is not asked for a session within the clock minute of its creation, and what it repeats late is marked', async () => {
+  test('HA87: gemini is not asked for a session within the clock minute of its creation nor twice, and what it repeats late is marked', async () => {
     // Our minute ends in a few seconds.
     const aheadMs = 54_000 - (Date.now() % 60_000);
     const clock = { ...systemClock, nowMs: () => Date.now() + aheadMs };
@@ -75,6 +75,16 @@ describe('after a crash', () => {
     await said('I know one, two');
     const fresh = viewer.events(harness.stream).find(({ payload }) => payload.includes('"I know one, two"'));
     expect(fresh?.replayed).toBeUndefined();
+    // A second time it would be destroyed.
+    viewer.prompt(harness.channelId, 'die');
+    await viewer.until('the second exit', () => viewer.events().filter(({ kind }) => kind === 'agent_exited')[1]);
+    viewer.prompt(harness.channelId, 'three');
+    await said('I know three');
+    const resolved = viewer.events(harness.stream).findLast(({ kind }) => kind === 'session_resolved');
+    expect(JSON.parse(resolved?.payload ?? '')).toMatchObject({
+      isNewSession: true,
+      contextLost: expect.stringContaining('only once'),
+    });
   });
 });
 

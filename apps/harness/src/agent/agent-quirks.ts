@@ -4,6 +4,8 @@ export interface AgentQuirks {
   readonly login?: string;
   /** Loading a session within the clock minute of its creation destroys it. */
   readonly loadsNextMinute?: boolean;
+  /** Loading a session that was loaded before destroys it. */
+  readonly loadsOnce?: boolean;
   /** Answers session/load before it has repeated everything. */
   readonly repeatsAfterAnswer?: boolean;
 }
@@ -12,7 +14,7 @@ export interface AgentQuirks {
 const TABLE: readonly (readonly [string, AgentQuirks])[] = [
   ['claude', { login: 'claude /login' }],
   ['codex', { login: 'codex login' }],
-  ['gemini', { login: 'gemini (then /auth)', loadsNextMinute: true, repeatsAfterAnswer: true }],
+  ['gemini', { login: 'gemini (then /auth)', loadsNextMinute: true, loadsOnce: true, repeatsAfterAnswer: true }],
   ['opencode', { login: 'opencode auth login' }],
   ['goose', { login: 'goose configure' }],
   ['qwen', { login: 'qwen (then /auth)' }],

@@ -3,7 +3,7 @@ import { encodeError, err, ok, type Result, RPC_METHOD_NOT_FOUND } from '@heliog
 import type { Emitted, EventBody, Place } from '../mirror/observer-bus.ts';
 import { AcpClient, type RpcAnswer } from './acp-client.ts';
 import { AgentProcess, type ProcessExit } from './agent-process.ts';
-import { quirksOf } from './agent-quirks.ts';
+import { type AgentQuirks, quirksOf } from './agent-quirks.ts';
 import type { Channel, EarlierSession } from './channels.ts';
 import { exitedEarly, refusedStart, type StartFailure, tooSlow } from './failure.ts';
 import { type Route, Router, rawRequestId } from './router.ts';
@@ -192,16 +192,16 @@ export class Agent {
   }
 
   /**
-   * Opens an earlier session again. What the agent repeats of it is recorded as `replayed`. `refused` with the agent's words
-   * where it won't; then another session may be opened.
+   * Opens an earlier session again; without `createdMs` it may have been made just now. What the agent repeats of it is
+   * recorded as `replayed`. `refused` with the agent's words where it won't; then another session may be opened.
    */
   async reopenSession(
     channel: Channel,
-    { sessionId, createdMs }: EarlierSession,
+    { sessionId, createdMs = this.#options.clock.nowMs() }: Partial<EarlierSession> & Pick<EarlierSession, 'sessionId'>,
     by: 'resume' | 'load',
     opened: (session: OpenedSession, request: Promise<Emitted | Error>) => void,
   ): Promise<Result<unknown, StartFailure>> {
-    const quirks = quirksOf(this.#initializeResult, this.#options.command);
+    const quirks = this.#quirks;
     if (quirks.loadsNextMinute === true) await this.#minuteAfter(createdMs);
     this.#router.reserve(channel.channelId, sessionId);
     this.#repeating = sessionId;
@@ -215,6 +215,15 @@ export class Agent {
     else if (quirks.repeatsAfterAnswer === true) await this.#quiet();
     this.#repeating = undefined;
     return answer;
+  }
+
+  /** Whether a session that was loaded may not be loaded again. */
+  get loadsOnce(): boolean {
+    return this.#quirks.loadsOnce === true;
+  }
+
+  get #quirks(): AgentQuirks {
+    return quirksOf(this.#initializeResult, this.#options.command);
   }
 
   /** Whether this agent ends a session when asked to. */

@@ -8,6 +8,8 @@ import type { Turn } from './turn.ts';
 export interface EarlierSession {
   readonly sessionId: string;
   readonly createdMs: number;
+  /** It was loaded before; absent in what earlier versions wrote down. */
+  readonly isLoaded?: boolean;
 }
 
 /** One conversation: its stream in this run, and what a viewer that comes late must hear of it. */
@@ -21,6 +23,7 @@ export interface Channel {
   sessionId: string | null;
   /** When that session was made, 0 where an earlier run or another program made it. */
   madeMs: number;
+  isLoaded: boolean;
   /** An owner closed it: it takes no prompts until a session is opened in it. */
   isClosed: boolean;
   title: string | null;
@@ -72,6 +75,7 @@ export class Channels {
       cwd,
       sessionId: sessionId ?? null,
       madeMs: 0,
+      isLoaded: false,
       isClosed: false,
       title: null,
       turn: undefined,

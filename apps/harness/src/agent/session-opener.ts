@@ -18,6 +18,8 @@ export type OnSession = (
   contextLost?: string,
 ) => void;
 
+const LOADED_ONCE = 'this agent can open a session again only once: a second time would destroy what it keeps of it';
+
 /** Opens channels' sessions in the agent, one at a time: an agent that repeats history can be told apart from itself only so. */
 export class SessionOpener {
   readonly #onSession: OnSession;
@@ -42,9 +44,7 @@ export class SessionOpener {
   async #load(agent: Agent, channel: Channel, sessionId: string): Promise<Result<unknown, StartFailure>> {
     const by = agent.reopening;
     if (by === undefined) return err({ code: 'unsupported', message: 'this agent can not open a session again' });
-    return agent.reopenSession(channel, { sessionId, createdMs: 0 }, by, (...opened) =>
-      this.#onSession(channel, ...opened),
-    );
+    return agent.reopenSession(channel, { sessionId }, by, (...opened) => this.#onSession(channel, ...opened));
   }
 
   async #openKept(agent: Agent, channel: Channel): Promise<Result<unknown, StartFailure>> {
@@ -52,6 +52,7 @@ export class SessionOpener {
     if (earlier === undefined) return this.#begin(agent, channel);
     const by = agent.reopening;
     if (by === undefined) return this.#begin(agent, channel, 'this agent can not open a session again');
+    if (earlier.isLoaded === true && agent.loadsOnce) return this.#begin(agent, channel, LOADED_ONCE);
     // Tried once: an agent that dies of it must not do so for ever.
     channel.earlier = undefined;
     const outcome = await agent.reopenSession(channel, earlier, by, (...opened) => this.#onSession(channel, ...opened));

@@ -259,10 +259,11 @@ export class Sessions {
 
   #gone(exit: ProcessExit, stderrTail: string, isWanted: boolean, respawnInMs: number): void {
     const later = respawnInMs > 0 ? { respawnInMs } : {};
-    this.#tell('agent_exited', { ...exit, expected: isWanted, ...later });
     if (!isWanted) this.#options.log.warn({ ...exit }, 'the agent exited');
     this.permissions.gone();
     for (const conversation of this.#conversations.values()) conversation.agentGone(exit, stderrTail, isWanted);
+    // After the ends of its turns: a viewer that hears of an exit ends what is open by itself.
+    this.#tell('agent_exited', { ...exit, expected: isWanted, ...later });
   }
 
   /** A channel has its session: told in the channel's own stream, with where the request for it stands. */
@@ -273,6 +274,7 @@ export class Sessions {
     contextLost?: string,
   ): Promise<void> {
     const isNewSession = how === 'new';
+    channel.isLoaded = how === 'loaded';
     channel.madeMs = isNewSession ? this.#options.clock.nowMs() : (channel.earlier?.createdMs ?? 0);
     channel.sessionId = sessionId;
     this.#port.usage.opened(channel, sessionId, isNewSession);
@@ -296,9 +298,9 @@ export class Sessions {
 
   /** The open session holds something: it is worth opening again. */
   #noteContext(channel: Channel): void {
-    const { sessionId, madeMs } = channel;
+    const { sessionId, madeMs, isLoaded } = channel;
     if (sessionId === null || channel.earlier?.sessionId === sessionId) return;
-    channel.earlier = { sessionId, createdMs: madeMs };
+    channel.earlier = { sessionId, createdMs: madeMs, isLoaded };
     void this.keep();
   }
 
