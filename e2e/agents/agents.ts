@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { type Abilities, abilities } from './abilities.ts';
 import type { Tools } from './script.ts';
 
 // The real agents of the suite: which exact package, how it is started against a loopback model with a home of its own,
@@ -20,18 +21,6 @@ export interface AgentProfile {
   launch(at: { installed: string; home: string; modelUrl: string }): Launch;
   readonly tools: Tools;
   readonly abilities: Abilities;
-}
-
-/** What the agent does, as asserted: a sentence is the reason why it can't. */
-export interface Abilities {
-  /** Shows the model's thoughts word for word. */
-  readonly thinks: true | string;
-  /** Sends ACP `plan` updates. */
-  readonly plans: true | string;
-  /** Which part of a shell command's output its ACP frames show. `tail`: what is printed in the first moments may be missing. */
-  readonly shellOutput: 'all' | 'tail' | 'none';
-  /** Whether a command's last update always comes. `sometimes`: the turn may end without it, and then its output may lack too. */
-  readonly shellEnd: 'always' | 'sometimes';
 }
 
 /** A key that opens nothing; it has the shape that agents check for. */
@@ -80,6 +69,7 @@ stream_max_retries = 0
 
 export const agents = {
   gemini: {
+    abilities: abilities.gemini,
     package: '@google/gemini-cli',
     version: '0.61.0',
     program: 'node_modules/@google/gemini-cli/bundle/gemini.js',
@@ -111,14 +101,9 @@ export const agents = {
       }),
       shell: (command) => ({ name: 'run_shell_command', input: { command, description: 'three beats' } }),
     },
-    abilities: {
-      thinks: 'puts an empty heading before each piece of a thought and trims it',
-      plans: 'offers no todo tool to this model',
-      shellOutput: 'none',
-      shellEnd: 'always',
-    },
   },
   zcodex: {
+    abilities: abilities.zcodex,
     package: '@zed-industries/codex-acp',
     version: '0.16.0',
     program: 'node_modules/@zed-industries/codex-acp-linux-x64/bin/codex-acp',
@@ -128,14 +113,9 @@ export const agents = {
       return { command: [join(installed, this.program)], env: codexEnv(home, modelUrl, settings) };
     },
     tools: codexTools,
-    abilities: {
-      thinks: 'begins a thought with two line breaks',
-      plans: true,
-      shellOutput: 'tail',
-      shellEnd: 'sometimes',
-    },
   },
   codex: {
+    abilities: abilities.codex,
     package: '@agentclientprotocol/codex-acp',
     version: '2.6.0',
     program: 'node_modules/@agentclientprotocol/codex-acp/dist/index.js',
@@ -154,14 +134,9 @@ export const agents = {
         input: { cmd, yield_time_ms: 20_000, sandbox_permissions: 'require_escalated', justification: 'Three beats?' },
       }),
     },
-    abilities: {
-      thinks: 'begins a thought with two line breaks',
-      plans: true,
-      shellOutput: 'tail',
-      shellEnd: 'always',
-    },
   },
   claude: {
+    abilities: abilities.claude,
     package: '@agentclientprotocol/claude-agent-acp',
     version: '0.101.0',
     program: 'node_modules/@agentclientprotocol/claude-agent-acp/dist/index.js',
@@ -188,14 +163,9 @@ export const agents = {
       edit: (file_path, old_string, new_string) => ({ name: 'Edit', input: { file_path, old_string, new_string } }),
       shell: (command) => ({ name: 'Bash', input: { command, description: 'Three beats' } }),
     },
-    abilities: {
-      thinks: true,
-      plans: 'offers no todo tool with this configuration',
-      shellOutput: 'all',
-      shellEnd: 'always',
-    },
   },
   opencode: {
+    abilities: abilities.opencode,
     package: 'opencode-ai',
     version: '1.18.33',
     program: 'node_modules/opencode-linux-x64/bin/opencode',
@@ -217,7 +187,7 @@ export const agents = {
             npm: '@ai-sdk/openai-compatible',
             name: 'Scripted',
             options: { baseURL: `${modelUrl}/v1`, apiKey: DUMMY_KEY },
-            models: { scripted: model('Scripted') },
+            models: { scripted: model('Scripted'), other: model('Other') },
           },
         },
         permission: { edit: 'ask', bash: 'ask' },
@@ -246,12 +216,6 @@ export const agents = {
           todos: steps.map(([content, status], i) => ({ id: `${i + 1}`, content, status, priority: 'medium' })),
         },
       }),
-    },
-    abilities: {
-      thinks: true,
-      plans: 'shows its todo list as a tool call',
-      shellOutput: 'all',
-      shellEnd: 'always',
     },
   },
 } satisfies Record<string, AgentProfile>;

@@ -10,6 +10,8 @@ export interface ModelRequest {
   readonly protocol: Protocol['name'];
   readonly script: string | undefined;
   readonly turn: number;
+  /** The model that was asked for. */
+  readonly model: string;
   /** Names of the tools the agent offered. */
   readonly tools: readonly string[];
   readonly body: Body;
@@ -101,6 +103,7 @@ async function answer(
     protocol: protocol.name,
     script: isSide ? undefined : script,
     turn,
+    model: body.model ?? /models\/([^:]+):/.exec(pathname)?.[1] ?? '',
     tools,
     body,
     aborted: false,
@@ -109,10 +112,11 @@ async function answer(
   const id = `${requests.length}`;
 
   if (!body.stream && !pathname.includes('stream')) return void json(200, protocol.whole(actions, body, id));
-  response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
+  response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' }).flushHeaders();
   const gone = new AbortController();
   response.on('close', () => gone.abort());
   try {
+    if (actions.length === 0) await once(response, 'close', { signal: gone.signal });
     for (const frame of protocol.frames(actions, body, id)) {
       if ('pauseMs' in frame) await pause(frame.pauseMs, undefined, { signal: gone.signal });
       else if (!response.write(eventText(frame.event, frame.data)))

@@ -9,6 +9,7 @@ export type Action =
   | { readonly type: 'say' | 'think'; readonly pieces: readonly string[]; readonly gapMs?: number }
   | { readonly type: 'use'; readonly tool: ToolUse };
 
+/** What the model does before it waits for the agent; nothing at all: it is asked and stays silent. */
 export type Turn = readonly Action[];
 
 /** How an agent's own tools spell the few things the scripts do. */
@@ -36,6 +37,9 @@ export const GREETING = {
 export const SHELL_LINES = ['beat 1', 'beat 2', 'beat 3'];
 const SHELL_COMMAND = 'for i in 1 2 3; do echo "beat $i"; sleep 0.3; done';
 
+/** A command that would run for minutes leaves its process id in this file. */
+export const LONG_COMMAND_FILE = 'command.pid';
+
 /** Pieces that break careless readers: two-, three- and four-byte characters, a joined emoji, U+2028, quotes, controls. */
 const AWKWARD = [
   'café ',
@@ -48,6 +52,9 @@ const AWKWARD = [
   '"quoted\\" ',
   '\u001b[1mbold\u001b[0m ',
 ];
+
+/** Pieces of the burst. */
+export const BURST = 20_000;
 
 const say = (text: string): Action => ({ type: 'say', pieces: text.split(/(?<= )/) });
 
@@ -93,6 +100,19 @@ export const scripts = {
     [say('I run a command. '), { type: 'use', tool: tools.shell(SHELL_COMMAND) }],
     [say('The command ended.')],
   ],
+  /** The edit taken back: a second edit of the same file. */
+  restore: ({ cwd, tools }) => [
+    [{ type: 'use', tool: tools.read(`${cwd}/${GREETING.file}`) }],
+    [{ type: 'use', tool: tools.edit(`${cwd}/${GREETING.file}`, 'hello heliograph', 'hello world') }],
+    [say('It is as it was.')],
+  ],
+  long: ({ cwd, tools }) => [
+    [{ type: 'use', tool: tools.shell(`echo $$ > ${cwd}/${LONG_COMMAND_FILE}; sleep 300; echo woke`) }],
+    [say('The long command ended.')],
+  ],
+  silent: () => [[]],
+  /** As fast as the agent takes them. */
+  burst: () => [[{ type: 'say', pieces: Array.from({ length: BURST }, (_, i) => `${i} `) }]],
   endless: () => [[{ type: 'say', pieces: Array.from({ length: 6000 }, (_, i) => `word ${i} `), gapMs: 20 }]],
 } satisfies Record<string, (stage: Stage) => readonly Turn[]>;
 

@@ -1,18 +1,30 @@
 import { fileURLToPath } from 'node:url';
 // biome-ignore lint/correctness/noUndeclaredDependencies: the test runner belongs to the root
 import { defineConfig } from 'vitest/config';
+// biome-ignore lint/correctness/noUndeclaredDependencies: the test runner belongs to the root
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { ClosingLine } from './closing-line.ts';
 
-// Real agents, one after the other: each starts a few hundred megabytes of programs. Started by scripts/test-agents.mjs.
+/** From the back of the alphabet: the restarts, in which gemini waits for the clock, go first. */
+class RestartsFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    return files.toSorted((a, b) => (a.moduleId < b.moduleId ? 1 : -1));
+  }
+}
+
+// Real agents, at most two at a time: each starts a few hundred megabytes of programs. Started by scripts/test-agents.mjs.
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   test: {
     name: 'agents',
     include: ['*.agents.test.ts'],
-    fileParallelism: false,
+    maxWorkers: 2,
+    sequence: { sequencer: RestartsFirst },
     cache: false,
-    testTimeout: 150_000,
-    hookTimeout: 150_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    // Of what no viewer tells, like the model's end.
+    expect: { poll: { timeout: 20_000 } },
     reporters: ['verbose', new ClosingLine()],
   },
 });

@@ -25,11 +25,13 @@ export interface Watcher {
   close(): void;
 }
 
-/** The slowest agent needs some seconds for its first answer; a busy machine several times that. */
-const PATIENCE_MS = 60_000;
+/** Gemini may have to wait a minute before it loads a session, and a busy machine takes several times as long for everything. */
+const PATIENCE_MS = 240_000;
+
+const LOOK_MS = 50;
 
 /** Connects the viewer client as the owner of a mirrored agent and resolves once the harness answered its hello. */
-export async function watch(mirrored: MirroredAgent): Promise<Watcher> {
+export async function watch(mirrored: MirroredAgent, viewerId = 'suite'): Promise<Watcher> {
   const { crypto } = selectNodeCrypto();
   const secret = parseSecretKey(mirrored.ownerKey.trim());
   const invite = parseInvite(mirrored.invite, crypto);
@@ -39,12 +41,13 @@ export async function watch(mirrored: MirroredAgent): Promise<Watcher> {
   const warnings: string[] = [];
   const retries = new Set<() => void>();
   let presence: Presence | undefined;
+  let isDue = false;
 
   const viewer = createViewer({
     signer: localSigner(secret.value, crypto),
     relays: [mirrored.relayUrl],
     agents: [{ publicKey: mirrored.agent, name: 'agent', authTag: invite.value.authTag }],
-    viewerId: 'suite',
+    viewerId,
     openSocket: openSocketWith(WebSocket),
     clock: {
       nowMs: Date.now,
@@ -61,9 +64,18 @@ export async function watch(mirrored: MirroredAgent): Promise<Watcher> {
       else if (event.type === 'presence') presence = event.presence;
       else if (event.type === 'control') progress.set(event.progress.requestId, event.progress);
       else if (event.type === 'warning') warnings.push(`${event.code}: ${event.message}`);
-      for (const retry of retries) retry();
+      retrySoon();
     },
   });
+  // What is waited for is looked at between bursts, not for each of their events.
+  function retrySoon(): void {
+    if (isDue) return;
+    isDue = true;
+    setTimeout(() => {
+      isDue = false;
+      for (const retry of retries) retry();
+    }, LOOK_MS);
+  }
 
   function until<T>(what: string, find: () => T | undefined): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -95,6 +107,8 @@ export async function watch(mirrored: MirroredAgent): Promise<Watcher> {
     fold,
     warnings,
     async control(draft) {
+      // Like an owner, who waits until the page says so.
+      await until('live harness', () => presence?.harness === 'live' || undefined);
       const requestId = viewer.control(mirrored.agent, draft);
       const last = await until(`end of ${draft.type}`, () => {
         const now = progress.get(requestId);
