@@ -1,20 +1,30 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Abilities } from './abilities.ts';
 import { type AcpPeer, type Message, type RecordedLine, startPeer } from './acp-peer.ts';
-import type { AgentName } from './agents.ts';
+import { type AgentName, type AgentProfile, agents } from './agents.ts';
 import { promptFor, type ScriptName } from './script.ts';
 import { type AgentStage, stageAgent } from './stage.ts';
 
 interface Session {
   readonly peer: AcpPeer;
   readonly sessionId: string;
+  /** The agent's answer to session/new. */
+  readonly opened: Message;
+  readonly abilities: Abilities;
   prompt(name: ScriptName): Promise<Message>;
 }
 
 interface Recipe {
   readonly permission: 'allow_once' | 'reject_once';
+  /** What is played in the session before the agent is started anew, and only then recorded. */
+  readonly earlier?: readonly ScriptName[];
   play(session: Session, stage: AgentStage): Promise<unknown>;
 }
+
+const MINUTE_MS = 60_000;
+/** Agents may go on for a moment after an answer: a command that still runs, a late list of commands, the rest of a history. */
+const AFTERMATH_MS = 700;
 
 const prompts = (...names: ScriptName[]): Recipe => ({
   permission: 'allow_once',
@@ -48,6 +58,22 @@ export const recipes = {
     },
   },
   'two-prompts': prompts('text', 'think'),
+  settings: {
+    permission: 'allow_once',
+    async play({ peer, sessionId, opened, abilities, prompt }) {
+      const set = (category: 'model' | 'mode' | 'thought_level', older: string, value: string) => {
+        const option = opened.configOptions?.find((o: Message) => o.category === category);
+        if (option) return peer.request('session/set_config_option', { sessionId, configId: option.id, value });
+        return peer.request(older, { sessionId, [older === 'session/set_model' ? 'modelId' : 'modeId']: value });
+      };
+      await prompt('text');
+      await set('model', 'session/set_model', abilities.model.to);
+      if (typeof abilities.effort !== 'string') await set('thought_level', '', abilities.effort.to);
+      if (typeof abilities.mode !== 'string') await set('mode', 'session/set_mode', abilities.mode.to);
+      await prompt('text');
+    },
+  },
+  loaded: { ...prompts('text'), earlier: ['think', 'edit'] },
 } satisfies Record<string, Recipe>;
 
 export type RecipeName = keyof typeof recipes;
@@ -59,27 +85,40 @@ export async function recordSession(
   root: string,
 ): Promise<readonly RecordedLine[]> {
   const recipe: Recipe = recipes[recipeName];
+  const { abilities }: AgentProfile = agents[name];
   const stage = await stageAgent(name, join(root, 'dev'));
   const { cwd, model } = stage;
-  const peer = startPeer(stage.command, { cwd, env: { ...stage.env } }, (request) => {
-    if (request.method !== 'session/request_permission')
-      return { error: { code: -32601, message: 'Method not found' } };
-    const option = request.params.options.find((o: Message) => o.kind === recipe.permission);
-    return { result: { outcome: { outcome: 'selected', optionId: option.optionId } } };
-  });
-  try {
+  const start = async () => {
+    const peer = startPeer(stage.command, { cwd, env: { ...stage.env } }, (request) => {
+      if (request.method !== 'session/request_permission')
+        return { error: { code: -32601, message: 'Method not found' } };
+      const option = request.params.options.find((o: Message) => o.kind === recipe.permission);
+      return { result: { outcome: { outcome: 'selected', optionId: option.optionId } } };
+    });
     await peer.request('initialize', {
       protocolVersion: 1,
       clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
       clientInfo: { name: 'recorder', version: '1' },
     });
-    const { result } = await peer.request('session/new', { cwd, mcpServers: [] });
-    const { sessionId } = result;
+    return peer;
+  };
+  let peer = await start();
+  try {
+    const { result: opened } = await peer.request('session/new', { cwd, mcpServers: [] });
+    const { sessionId } = opened;
     const prompt = (script: ScriptName) =>
       peer.request('session/prompt', { sessionId, prompt: [{ type: 'text', text: promptFor(script) }] });
-    await recipe.play({ peer, sessionId, prompt }, stage);
-    // Agents may go on for a moment after their answer (a command that still runs, a late list of commands).
-    await pause(700);
+    if (recipe.earlier) {
+      for (const script of recipe.earlier) await prompt(script);
+      peer.close();
+      // One agent destroys a session that is loaded within the clock minute in which it was made.
+      await pause(MINUTE_MS - (Date.now() % MINUTE_MS) + 500);
+      peer = await start();
+      await peer.request('session/load', { sessionId, cwd, mcpServers: [] });
+      await pause(AFTERMATH_MS);
+    }
+    await recipe.play({ peer, sessionId, opened, abilities, prompt }, stage);
+    await pause(AFTERMATH_MS);
     return [...peer.lines];
   } finally {
     peer.close();

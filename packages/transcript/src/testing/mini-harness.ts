@@ -32,6 +32,8 @@ export class MiniHarness {
   readonly #asks = new Map<string, { readonly nonce: string; readonly turnId: string | null }>();
   #microseconds: number;
   #sessionId: string | null = null;
+  /** A session was opened again and not prompted yet: what comes is its history. */
+  #isRepeating = false;
   #turnId: string | null = null;
   #turns = 0;
   #nonces = 0;
@@ -65,7 +67,8 @@ export class MiniHarness {
     const request =
       message.type === 'response' || message.type === 'error' ? this.#requests.get(message.id ?? '') : undefined;
     const stream = request?.stream ?? this.#streamOf(message);
-    const event = this.#line('acp_read', stream, text, extra);
+    const repeats = this.#isRepeating && stream === this.stream && message.type === 'notification';
+    const event = this.#line('acp_read', stream, text, repeats ? { ...extra, replayed: true } : extra);
     if (message.type === 'request' && message.method === 'session/request_permission') this.#ask(message, event);
     if (request !== undefined && 'id' in message) this.#requests.delete(message.id ?? '');
     if (request !== undefined) this.#answered(request, message);
@@ -78,6 +81,7 @@ export class MiniHarness {
     if (message === undefined) return;
     const prompts = message.type === 'request' && message.method === 'session/prompt';
     if (prompts) this.#startTurn();
+    if (message.type === 'request') this.#noteRepeating(message);
     const stream = message.type === 'response' || message.type === 'error' ? this.stream : this.#streamOf(message);
     if (message.type === 'request') {
       this.#requests.set(message.id, {
@@ -121,6 +125,13 @@ export class MiniHarness {
       });
     } else this.#line(direction === 'read' ? 'acp_read' : 'acp_write', this.stream, text, {});
     return undefined;
+  }
+
+  #noteRepeating({ method, params }: RpcMessage & { readonly type: 'request' }): void {
+    if (method === 'session/prompt') this.#isRepeating = false;
+    if (method !== 'session/load') return;
+    this.#isRepeating = true;
+    this.#sessionId = (params as { sessionId?: string } | undefined)?.sessionId ?? null;
   }
 
   #streamOf(message: RpcMessage): string {
@@ -173,6 +184,9 @@ export class MiniHarness {
       this.#sessionId = result.sessionId;
       const resolved = { sessionId: result.sessionId, isNewSession: true, requestStream: this.run, requestSeq: 0 };
       this.say(this.stream, { kind: 'session_resolved', payload: resolved });
+    } else if (request.method === 'session/load' && this.#sessionId !== null) {
+      const resolved = { sessionId: this.#sessionId, isNewSession: false, loaded: true, requestStream: this.stream };
+      this.say(this.stream, { kind: 'session_resolved', payload: { ...resolved, requestSeq: 0 } });
     } else if (request.method === 'session/prompt' && !this.#quiet) {
       const stopReason = typeof result?.stopReason === 'string' ? result.stopReason : null;
       const outcome = message.type === 'error' ? 'failed' : stopReason === 'cancelled' ? 'cancelled' : 'completed';
