@@ -7,7 +7,7 @@ export const nowSec = (): number => Math.floor(Date.now() / 1_000);
 /** How long a relay may take to ask for AUTH before it is taken for one that does not. */
 const AUTH_PATIENCE_MS = 300;
 /** Nothing measured here takes this long unless a relay loses events. */
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 600_000;
 
 /** One relay under load; `key` is admitted where keys need to be. */
 export interface Target {
