@@ -13,7 +13,7 @@ await build({
   platform: 'node',
   target: 'node20',
   format: 'esm',
-  external: ['better-sqlite3', 'koffi', 'tiny-secp256k1'],
+  external: ['better-sqlite3', 'koffi', 'tiny-secp256k1', 'pg-native'],
   banner: {
     js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
   },

@@ -207,7 +207,8 @@ be repeated are separated by commas. Also:
   HELIOGRAPH_LOG              what stderr shows at the least: trace, debug, info (default), warn, error, fatal, silent
   CHROMIUM_PATH               the browser for the window
 
-Secrets are never taken from the command line or the environment, only from files, standard input or a hidden prompt.
+Secrets are never taken from the command line, and keys not from the environment either: only from files, standard input or
+a hidden prompt. A server's URL with a password in it goes into a file (@FILE) or its setting.
 Exit codes: 0 orderly end, 2 wrong usage, 1 anything else.`;
 
 function agentsHelp(env: Env): string {

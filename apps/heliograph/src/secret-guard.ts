@@ -1,4 +1,5 @@
 import { badUsage } from './failure.ts';
+import { isUrlWithSecret } from './server-url.ts';
 import { type Env, envName } from './settings.ts';
 
 const secretShape = /(nsec1|ncryptsec1|helio1)[a-z0-9]{16,}/i;
@@ -14,7 +15,7 @@ const secretFiles = ['--key', '--owner-key', '--out', '--invite', '--auth-tag'];
 export function refuseLiteralSecrets(args: readonly string[], env: Env): void {
   for (const [index, arg] of args.entries()) {
     const [flag = '', value] = arg.startsWith('--') ? splitOnce(arg, '=') : [previousFlag(args, index), arg];
-    if (value !== undefined && isSecret(flag, value)) throw secretOnCommandLine(flag);
+    if (value !== undefined && (isSecret(flag, value) || isUrlWithSecret(value))) throw secretOnCommandLine(flag);
   }
   for (const [name, value = ''] of Object.entries(env)) {
     const flag = secretFiles.find((file) => envName(file) === name) ?? '';
@@ -39,6 +40,9 @@ function secretOnCommandLine(flag: string) {
 
 function insteadOf(flag: string): string {
   if (flag === '--invite') return 'Put the token in a file and give --invite @FILE, or give --invite - and paste it.';
+  if (flag === '--postgres' || flag === '--nats') {
+    return `Put the URL in a file that only you can read and give ${flag} @FILE, or set ${envName(flag)}.`;
+  }
   if (flag === '--auth-tag') return 'Put the tag in a file and give --auth-tag @FILE.';
   return 'Put the secret in a file that only you can read and give the path of that file.';
 }

@@ -17,10 +17,13 @@ export interface HttpPages {
   readonly ui?: ServeUi | undefined;
   readonly readiness: () => Promise<Readiness>;
   /** Prometheus' text, for those whom `mayMeasure` lets see it. */
-  readonly metrics: () => string;
+  readonly metrics: () => Promise<string>;
   readonly mayMeasure: (request: IncomingMessage) => boolean;
   /** A NIP-86 request: its answer, or why who asks may not. */
-  readonly manage: (authorization: string | undefined, body: Buffer) => ManagementAnswer | { readonly denied: string };
+  readonly manage: (
+    authorization: string | undefined,
+    body: Buffer,
+  ) => Promise<ManagementAnswer | { readonly denied: string }>;
 }
 
 const METHODS = 'GET, HEAD, POST, OPTIONS';
@@ -53,6 +56,7 @@ export function httpHandler(pages: HttpPages): RequestListener {
         const answer = answerGet(pages, request, path);
         if (answer === 'ui') pages.ui?.(request, response, path);
         else if (answer === 'readiness') void pages.readiness().then((state) => send(describeReadiness(state)));
+        else if (answer === 'metrics') void pages.metrics().then((text) => send(describeMetrics(text)));
         else send(answer);
         break;
       }
@@ -61,7 +65,7 @@ export function httpHandler(pages: HttpPages): RequestListener {
         break;
       default:
         if (request.method === 'POST' && mediaType(request.headers['content-type'] ?? '') === MANAGEMENT_TYPE) {
-          readBody(request, (body) => send(body === undefined ? TOO_LARGE : answerManagement(pages, request, body)));
+          readBody(request, (body) => void answerManagement(pages, request, body).then(send));
         } else send({ ...plain(405, 'Only GET and HEAD here, and POST for NIP-86.\n'), headers: { Allow: METHODS } });
     }
   };
@@ -82,7 +86,7 @@ function ownPath(url: string, basePath: string): string {
   return isBelow ? path.slice(basePath.length) : path;
 }
 
-function answerGet(pages: HttpPages, request: IncomingMessage, path: string): Answer | 'ui' | 'readiness' {
+function answerGet(pages: HttpPages, request: IncomingMessage, path: string): Answer | 'ui' | 'readiness' | 'metrics' {
   if (acceptsDocument(request)) {
     return { status: 200, type: 'application/nostr+json', body: JSON.stringify(pages.document()) };
   }
@@ -95,7 +99,7 @@ function answerGet(pages: HttpPages, request: IncomingMessage, path: string): An
       return 'readiness';
     case '/metrics':
       if (!pages.mayMeasure(request)) return plain(403, 'Metrics are for machines of this network, asked directly.\n');
-      return { status: 200, type: 'text/plain; version=0.0.4; charset=utf-8', body: pages.metrics() };
+      return 'metrics';
   }
   if (pages.ui !== undefined) return 'ui';
   if (path !== '/') return plain(404, `Nothing here; the relay is ${pages.url()}\n`);
@@ -112,10 +116,19 @@ function describeReadiness(state: Readiness): Answer {
   return json(state.ready ? 200 : 503, state);
 }
 
-function answerManagement(pages: HttpPages, request: IncomingMessage, body: Buffer): Answer {
-  const answer = pages.manage(request.headers.authorization, body);
-  if (!('denied' in answer)) return json(200, answer);
-  return { ...json(401, { error: answer.denied }), headers: { 'WWW-Authenticate': 'Nostr' } };
+function describeMetrics(text: string): Answer {
+  return { status: 200, type: 'text/plain; version=0.0.4; charset=utf-8', body: text };
+}
+
+async function answerManagement(pages: HttpPages, request: IncomingMessage, body: Buffer | undefined): Promise<Answer> {
+  if (body === undefined) return TOO_LARGE;
+  try {
+    const answer = await pages.manage(request.headers.authorization, body);
+    if (!('denied' in answer)) return json(200, answer);
+    return { ...json(401, { error: answer.denied }), headers: { 'WWW-Authenticate': 'Nostr' } };
+  } catch (cause) {
+    return json(500, { error: `the relay's storage failed (${cause instanceof Error ? cause.message : cause})` });
+  }
 }
 
 /** The whole body, or undefined as soon as it is too large. */

@@ -1,4 +1,5 @@
 export {
+  type AccessStore,
   backupRelay,
   compactRelay,
   exportEvents,
@@ -11,6 +12,7 @@ export {
   restoreRelay,
   withAccessStore,
 } from '@heliograph/relay';
+export { exportDatabase, importDatabase, withDatabaseAccess } from './database.ts';
 export { type Diagnosis, diagnoseRelay, type Finding } from './doctor.ts';
 export type { Log } from './log.ts';
 export type { RelaySettings } from './relay-settings.ts';

@@ -25,6 +25,10 @@ export function logReport(
     case 'query-failed':
       log.error({ connection, ...describeFault(report.cause) }, 'a query failed');
       break;
+    case 'shared-refused':
+      metrics.add('cluster_refused_total', 'reason="forged"');
+      log.warn({ reason: report.message }, 'another relay sent an event that is forged');
+      break;
   }
 }
 

@@ -1,4 +1,4 @@
-import type { RelayEngine, SqliteStore } from '@heliograph/relay';
+import type { RelayEngine, RelayStore } from '@heliograph/relay';
 import { encodeNpub } from '@heliograph/wire';
 import type { Log } from './log.ts';
 import type { ManagedRelay } from './management.ts';
@@ -13,38 +13,48 @@ export function managedRelay({
   metrics,
   log,
   owners,
+  tellOthers,
 }: {
-  readonly store: SqliteStore;
+  readonly store: RelayStore;
   readonly relay: RelayHost;
   readonly engine: RelayEngine;
   readonly metrics: Metrics;
   readonly log: Log;
   readonly owners: () => ReadonlySet<string>;
+  /** Has other relays read what was decided. */
+  readonly tellOthers: () => void;
 }): ManagedRelay {
   const { access } = store;
+  const enforce = async (): Promise<void> => {
+    await relay.applyAccess();
+    tellOthers();
+  };
   return {
     owners,
-    setKey: (pubkey, verdict, reason) => {
-      access.setKey(pubkey, verdict, reason);
-      relay.applyAccess();
+    setKey: async (pubkey, verdict, reason) => {
+      await access.setKey(pubkey, verdict, reason);
+      await enforce();
       log.info({ key: encodeNpub(pubkey), verdict: verdict ?? 'forgotten' }, 'the operator decided on a key');
     },
-    keys: (wanted) =>
-      access.keys().flatMap(({ pubkey, verdict, reason }) => (verdict === wanted ? [{ pubkey, reason }] : [])),
-    banEvent: (id, reason) => {
-      access.banEvent(id, reason);
-      store.remove(id);
-      relay.applyAccess();
+    keys: async (wanted) =>
+      (await access.keys()).flatMap(({ pubkey, verdict, reason }) => (verdict === wanted ? [{ pubkey, reason }] : [])),
+    banEvent: async (id, reason) => {
+      await access.banEvent(id, reason);
+      await store.remove(id);
+      await enforce();
     },
-    unbanEvent: (id) => {
-      access.unbanEvent(id);
-      relay.applyAccess();
+    unbanEvent: async (id) => {
+      await access.unbanEvent(id);
+      await enforce();
     },
-    bannedEvents: () => access.bannedEvents(),
-    rename: (what, text) => access.setSetting(what, text),
-    stats: () => ({
+    bannedEvents: async () => access.bannedEvents(),
+    rename: async (what, text) => {
+      await access.setSetting(what, text);
+      await enforce();
+    },
+    stats: async () => ({
       ...engine.counts,
-      databaseBytes: store.sizeBytes(),
+      databaseBytes: await store.sizeBytes(),
       outboundBytes: relay.outboundBytes,
       upSec: Math.floor((Date.now() - metrics.startedAtMs) / 1_000),
       events: metrics.total('events_total'),

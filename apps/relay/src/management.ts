@@ -3,20 +3,20 @@ import { isHex64 } from '@heliograph/wire';
 /** What managing a relay can change (NIP-86); the relay's host does it. */
 export interface ManagedRelay {
   readonly owners: () => ReadonlySet<string>;
-  setKey(pubkey: string, verdict: 'allow' | 'deny' | undefined, reason: string): void;
-  keys(verdict: 'allow' | 'deny'): readonly { readonly pubkey: string; readonly reason: string }[];
-  banEvent(id: string, reason: string): void;
-  unbanEvent(id: string): void;
-  bannedEvents(): readonly { readonly id: string; readonly reason: string }[];
+  setKey(pubkey: string, verdict: 'allow' | 'deny' | undefined, reason: string): Promise<void>;
+  keys(verdict: 'allow' | 'deny'): Promise<readonly { readonly pubkey: string; readonly reason: string }[]>;
+  banEvent(id: string, reason: string): Promise<void>;
+  unbanEvent(id: string): Promise<void>;
+  bannedEvents(): Promise<readonly { readonly id: string; readonly reason: string }[]>;
   /** Shown in NIP-11 from now on. */
-  rename(what: 'name' | 'description', text: string): void;
-  stats(): Readonly<Record<string, number>>;
+  rename(what: 'name' | 'description', text: string): Promise<void>;
+  stats(): Promise<Readonly<Record<string, number>>>;
 }
 
 /** A method's answer: NIP-86's body. */
 export type ManagementAnswer = { readonly result: unknown } | { readonly error: string };
 
-type Method = (relay: ManagedRelay, subject: string, reason: string) => unknown;
+type Method = (relay: ManagedRelay, subject: string, reason: string) => Promise<unknown>;
 
 const METHODS: Readonly<Record<string, { readonly needs: 'key' | 'id' | 'text' | 'nothing'; readonly act: Method }>> = {
   allowpubkey: { needs: 'key', act: (relay, key, reason) => relay.setKey(key, 'allow', reason) },
@@ -33,15 +33,16 @@ const METHODS: Readonly<Record<string, { readonly needs: 'key' | 'id' | 'text' |
   stats: { needs: 'nothing', act: (relay) => relay.stats() },
 };
 
-function forget(relay: ManagedRelay, key: string, verdict: 'allow' | 'deny'): void {
-  if (relay.keys(verdict).some(({ pubkey }) => pubkey === key)) relay.setKey(key, undefined, '');
+async function forget(relay: ManagedRelay, key: string, verdict: 'allow' | 'deny'): Promise<void> {
+  const keys = await relay.keys(verdict);
+  if (keys.some(({ pubkey }) => pubkey === key)) await relay.setKey(key, undefined, '');
 }
 
 /** The longest reason, name or description that is kept, in characters. */
 const MAX_TEXT_LENGTH = 1_000;
 
-/** Does what a NIP-86 request body asks for; who asks was checked before. */
-export function manage(relay: ManagedRelay, body: string): ManagementAnswer {
+/** Does what a NIP-86 request body asks for; who asks was checked before. Rejects when the storage fails. */
+export async function manage(relay: ManagedRelay, body: string): Promise<ManagementAnswer> {
   let request: unknown;
   try {
     request = JSON.parse(body);
@@ -65,5 +66,5 @@ export function manage(relay: ManagedRelay, body: string): ManagementAnswer {
   if (method === 'banpubkey' && relay.owners().has(subject)) {
     return { error: 'an owner is named where the relay is started, and can only be removed there' };
   }
-  return { result: found.act(relay, subject, reason) ?? true };
+  return { result: (await found.act(relay, subject, reason)) ?? true };
 }

@@ -1,3 +1,5 @@
+import type { ClusterState } from './cluster/nats-cluster.ts';
+
 /** Kinds told apart in metrics; the others are counted together, so that no client can make the list grow. */
 const COUNTED_KINDS: ReadonlySet<number> = new Set([0, 1, 3, 4, 5, 7, 9, 1059, 10_002, 22_242, 24_200, 30_023, 44_200]);
 const LATENCY_BOUNDS_MS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100];
@@ -9,6 +11,7 @@ export interface Gauges {
   readonly subscriptions: number;
   readonly databaseBytes: number;
   readonly outboundBytes: number;
+  readonly cluster?: ClusterState | undefined;
 }
 
 /** Counts what a relay does; never what is in it. */
@@ -46,7 +49,7 @@ export class Metrics {
   }
 
   /** Everything in Prometheus' text format 0.0.4. */
-  render({ connections, admitted, subscriptions, databaseBytes, outboundBytes }: Gauges): string {
+  render({ connections, admitted, subscriptions, databaseBytes, outboundBytes, cluster }: Gauges): string {
     const lines: string[] = [];
     const family = (name: string, type: string, samples: readonly string[]): void => {
       lines.push(`# TYPE ${PREFIX}${name} ${type}`, ...samples.map((sample) => PREFIX + sample));
@@ -59,6 +62,7 @@ export class Metrics {
       outbound_waiting_bytes: outboundBytes,
       start_time_seconds: Math.floor(this.startedAtMs / 1_000),
       resident_memory_bytes: process.memoryUsage.rss(),
+      ...(cluster && { cluster_connected: Number(cluster.connected), cluster_peers: cluster.peers }),
     };
     for (const [name, value] of Object.entries(gauges)) family(name, 'gauge', [`${name} ${value}`]);
     const names = [...new Set([...this.#counts.keys()].map((key) => key.split('{', 1)[0] ?? key))].sort();

@@ -1,20 +1,24 @@
+import type { Awaitable } from '@heliograph/relay';
 import type { EventSigner, RelayMessage } from '@heliograph/wire';
 import { authTemplate, encodeMessage } from '@heliograph/wire';
 import { WebSocket } from 'ws';
+import type { ClusterState } from './cluster/nats-cluster.ts';
 
 /** What a relay must be able to do to be called ready; each gives what is wrong, or undefined. */
 export interface ReadinessChecks {
   /** Whether a write reaches the disk. */
-  readonly storage: () => string | undefined;
-  readonly clock: () => string | undefined;
+  readonly storage: () => Awaitable<string | undefined>;
+  readonly clock: () => Awaitable<string | undefined>;
   /** Whether a frame that is published comes back over the relay's own port. */
   readonly echo: (deadlineMs: number) => Promise<string | undefined>;
+  /** How other relays are reached, where there are any: told, and no reason to turn clients away. */
+  readonly cluster?: (() => ClusterState) | undefined;
 }
 
 /** Ready, or the first thing that is not and why. */
 export type Readiness =
-  | { readonly ready: true; readonly echoMs: number }
-  | { readonly ready: false; readonly check: keyof ReadinessChecks; readonly reason: string };
+  | { readonly ready: true; readonly echoMs: number; readonly cluster?: ClusterState }
+  | { readonly ready: false; readonly check: 'storage' | 'clock' | 'echo'; readonly reason: string };
 
 const DEADLINE_MS = 3_000;
 /** One answer serves all who ask within this time: a probe must not be a way to load the disk. */
@@ -36,12 +40,26 @@ export function createReadiness(checks: ReadinessChecks, nowMs: () => number): (
 async function ask(checks: ReadinessChecks, nowMs: () => number): Promise<Readiness> {
   const startedAtMs = nowMs();
   for (const check of ['storage', 'clock'] as const) {
-    const reason = checks[check]();
+    const reason = await withDeadline(checks[check]);
     if (reason !== undefined) return { ready: false, check, reason };
   }
   const reason = await checks.echo(DEADLINE_MS);
   if (reason !== undefined) return { ready: false, check: 'echo', reason };
-  return { ready: true, echoMs: nowMs() - startedAtMs };
+  const ready = { ready: true, echoMs: nowMs() - startedAtMs } as const;
+  return checks.cluster === undefined ? ready : { ...ready, cluster: checks.cluster() };
+}
+
+/** A store far away may never answer. */
+async function withDeadline(check: () => Awaitable<string | undefined>): Promise<string | undefined> {
+  let deadline: NodeJS.Timeout | undefined;
+  const late = new Promise<string>((resolve) => {
+    deadline = setTimeout(() => resolve(`there was no answer within ${DEADLINE_MS} ms`), DEADLINE_MS);
+  });
+  try {
+    return await Promise.race([check(), late]);
+  } finally {
+    clearTimeout(deadline);
+  }
 }
 
 /** An ephemeral kind nobody else uses here, for a relay talking to itself. */

@@ -1,9 +1,11 @@
 import type { Duplex } from 'node:stream';
 import {
-  type AccessRules,
   askStore,
   attempt,
   type ConnectionId,
+  type Decisions,
+  NO_CONNECTION,
+  type Peers,
   type RelayEffect,
   type RelayEngine,
   type RelayInput,
@@ -11,11 +13,11 @@ import {
   type RelayRules,
   type RelayStore,
   type RetentionRule,
-  readAccessRules,
+  readDecisions,
   type VerifyEffect,
   whenReady,
 } from '@heliograph/relay';
-import { type Crypto, encodeMessage, verifyEvent } from '@heliograph/wire';
+import { type Crypto, encodeMessage, type NostrEvent, type VerifiedEvent, verifyEvent } from '@heliograph/wire';
 import { WebSocket } from 'ws';
 import { CommitQueue } from './commit-queue.ts';
 import type { Log } from './log.ts';
@@ -35,8 +37,10 @@ export interface RelayHostOptions {
   readonly retention: () => readonly RetentionRule[];
   /** A key of this process alone that may always come in: the relay's own, for asking itself. */
   readonly ownKey: string;
-  /** Where the data is, for the sentence when it can't be written. */
-  readonly dataDir: string;
+  /** What the operator had decided when the relay was started. */
+  readonly decisions: Decisions;
+  /** Gives an event to the other relays, where there are any. */
+  readonly share?: ((event: VerifiedEvent) => void) | undefined;
   readonly crypto: Crypto;
   /** Checks the signatures of events instead of this thread. */
   readonly pool?: VerifyPool | undefined;
@@ -74,12 +78,15 @@ export class RelayHost {
   #turnEnd: NodeJS.Immediate | undefined;
   #lastId = 0;
   #isStopping = false;
-  #accessVersion = -1;
+  #decisions: Decisions;
+  #isLooking = false;
   /** When the message that is being handled came, for the time it takes to fan out. */
   #messageAtMs = 0;
 
   constructor(options: RelayHostOptions) {
     this.#options = options;
+    this.#decisions = options.decisions;
+    this.#enforce(options.decisions);
     this.#commits = new CommitQueue({
       store: options.store,
       settle: (request, outcome) =>
@@ -95,37 +102,58 @@ export class RelayHost {
   /** Time passed: for the engine, for what is over, and for what another process decided. */
   #tick(): void {
     this.#feed({ type: 'tick' });
-    const { store, log } = this.#options;
-    try {
-      if (store.access.version() !== this.#accessVersion) this.applyAccess();
-    } catch (cause) {
-      log.error(this.#describeStorage(cause), 'the data folder could not be looked after');
-    }
+    this.#lookForDecisions();
     this.#sweep();
+  }
+
+  /** What another process decided is in force within a second; one look at a time, however late the store answers. */
+  #lookForDecisions(): void {
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    const version = attempt(() => this.#options.store.access.version());
+    void whenReady(version, (result) => {
+      this.#isLooking = false;
+      if (!result.ok) this.#neglected(result.error);
+      else if (result.value !== this.#decisions.version) void this.applyAccess();
+    });
+  }
+
+  #neglected(cause: unknown): void {
+    this.#options.log.error(this.#describeStorage(cause), 'the storage could not be looked after');
   }
 
   /** One sweep at a time, however late the store answers. */
   #sweep(): void {
     if (this.#isSweeping) return;
     this.#isSweeping = true;
-    const { store, retention, log, metrics } = this.#options;
+    const { store, retention, metrics } = this.#options;
     const nowSec = Math.floor(Date.now() / 1_000);
     const swept = attempt(() => store.sweep({ nowSec, retention: retention(), maxEvents: MAX_SWEPT }));
     void whenReady(swept, (result) => {
       this.#isSweeping = false;
-      if (!result.ok) log.error(this.#describeStorage(result.error), 'the data folder could not be looked after');
+      if (!result.ok) this.#neglected(result.error);
       else if (result.value > 0) metrics.add('swept_total', '', result.value);
     });
   }
 
-  /** Reads the operator's decisions and puts them in force: who is banned loses the connection now. */
-  applyAccess(): void {
-    const { access } = this.#options.store;
-    this.#accessVersion = access.version();
-    const stored = readAccessRules(access);
-    const rules: AccessRules = { ...stored, allowed: new Set([...stored.allowed, this.#options.ownKey]) };
-    this.#feed({ type: 'access', access: rules });
+  /** Reads the operator's decisions and puts them in force. */
+  async applyAccess(): Promise<void> {
+    const read = await attempt(() => readDecisions(this.#options.store.access));
+    if (read.ok) this.#enforce(read.value);
+    else this.#neglected(read.error);
+  }
+
+  /** Who is banned loses the connection now. */
+  #enforce(decisions: Decisions): void {
+    this.#decisions = decisions;
+    const { rules } = decisions;
+    this.#feed({ type: 'access', access: { ...rules, allowed: new Set([...rules.allowed, this.#options.ownKey]) } });
     this.#endTurnSoon();
+  }
+
+  /** What the operator decided, as it is in force. */
+  get decisions(): Decisions {
+    return this.#decisions;
   }
 
   /** Puts a configuration that was read again in force. */
@@ -142,6 +170,17 @@ export class RelayHost {
 
   #startPinging(): NodeJS.Timeout {
     return setInterval(() => this.#ping(), this.#limits.pingIntervalMs);
+  }
+
+  /** Takes an event of another relay. */
+  takeShared(event: NostrEvent): void {
+    this.#messageAtMs = performance.now();
+    this.#guard(NO_CONNECTION, () => this.#feed({ type: 'shared', event }));
+  }
+
+  /** Says what is known of the other relays. */
+  setPeers(peers: Peers): void {
+    this.#feed({ type: 'peers', peers });
   }
 
   /** Bytes that wait for clients to read them. */
@@ -236,6 +275,9 @@ export class RelayHost {
         this.#commits.add(effect);
         this.#endTurnSoon();
         break;
+      case 'share':
+        this.#options.share?.(effect.event);
+        break;
       case 'close':
         this.#connections.get(effect.connection)?.socket.close(effect.code, effect.reason);
         break;
@@ -315,7 +357,7 @@ export class RelayHost {
   }
 
   #describeStorage(cause: unknown): object {
-    return { ...describeFault(cause), path: this.#options.dataDir, uid: process.getuid?.() };
+    return { ...describeFault(cause), ...this.#options.store.place };
   }
 
   #ping(): void {

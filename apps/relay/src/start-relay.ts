@@ -1,18 +1,21 @@
-import { statfsSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
-  openSqliteStore,
+  attempt,
+  type Decisions,
+  type Peers,
   RelayEngine,
   type RelayRules,
+  type RelayStore,
   type RetentionRule,
+  readDecisions,
   relayDocument,
-  type SqliteStore,
 } from '@heliograph/relay';
 import { type Crypto, encodeNpub, eventSigner, hexEncode } from '@heliograph/wire';
 import { WebSocketServer } from 'ws';
 import manifest from '../package.json' with { type: 'json' };
 import { addressGroup, clientAddress, isNearby, peerAddress } from './client-address.ts';
+import type { NatsCluster } from './cluster/nats-cluster.ts';
 import { hostCheck } from './host-check.ts';
 import { HttpAuth } from './http-auth.ts';
 import { httpHandler, type ServeUi } from './http-handler.ts';
@@ -21,6 +24,7 @@ import type { Log } from './log.ts';
 import { managedRelay } from './managed-relay.ts';
 import { manage } from './management.ts';
 import { Metrics } from './metrics.ts';
+import { openStore } from './open-store.ts';
 import { createReadiness, echo } from './readiness.ts';
 import { RelayHost } from './relay-host.ts';
 import { type CheckedSettings, checkSettings, type RelaySettings } from './relay-settings.ts';
@@ -35,6 +39,10 @@ export interface StartRelayOptions extends RelaySettings {
   readonly port: number;
   /** The folder of its database; made when missing. */
   readonly dataDir: string;
+  /** Instead of the folder: the URL of a PostgreSQL database, which several relays may share. */
+  readonly postgres?: string | undefined;
+  /** With `postgres`: the URL of a NATS server, over which the relays on that database act as one. */
+  readonly nats?: string | undefined;
   readonly crypto: Crypto;
   readonly log: Log;
   /** Checks the signatures of events in `count` threads that run `file`, the built verify-worker; here unless said. */
@@ -60,23 +68,23 @@ export interface RunningRelay {
 export async function startRelay(options: StartRelayOptions): Promise<RunningRelay> {
   const { host, crypto, log, dataDir, ui } = options;
   let settings = checkSettings(options);
-  const opened = openSqliteStore(dataDir);
-  if (!opened.ok) {
-    const { code, message, cause } = opened.error;
-    throw Object.assign(new Error(message, { cause }), { code });
+  if (options.nats !== undefined && options.postgres === undefined) {
+    throw new RangeError('nats (--nats) needs postgres (--postgres): relays that act as one share one database');
   }
-  const store = opened.value;
+  const store = await openStore(dataDir, options.postgres);
   const { headersMs } = settings.limits;
   const server = createServer({
     headersTimeout: headersMs,
     requestTimeout: headersMs * 1.5,
     connectionsCheckingInterval: headersMs / 2,
   });
+  let decisions: Decisions;
   let port: number;
   try {
+    decisions = await readDecisions(store.access);
     port = await listen(server, host, options.port);
   } catch (cause) {
-    store.close();
+    await store.close();
     throw cause;
   }
 
@@ -93,12 +101,14 @@ export async function startRelay(options: StartRelayOptions): Promise<RunningRel
   let rules = rulesOf(settings);
   const announced = (): string => rules.relayUrls[0] as string;
   const newChallenge = (): string => hexEncode(crypto.randomBytes(32));
-  const engine = new RelayEngine({ ...rules, crypto, nowMs: Date.now, newChallenge });
+  const peers: Peers = options.nats === undefined ? 'none' : 'cut';
+  const engine = new RelayEngine({ ...rules, crypto, nowMs: Date.now, newChallenge, peers });
   const metrics = new Metrics();
   const { verifyWorkers } = options;
   const pool = verifyWorkers === undefined ? undefined : new VerifyPool({ ...verifyWorkers, crypto, log });
   const own = eventSigner(crypto.randomBytes(32), crypto);
   const retention = (): readonly RetentionRule[] => settings.retention;
+  let cluster: NatsCluster | undefined;
   const relay = new RelayHost({
     engine,
     store,
@@ -108,26 +118,49 @@ export async function startRelay(options: StartRelayOptions): Promise<RunningRel
     log,
     metrics,
     retention,
-    dataDir,
+    decisions,
     ownKey: own.publicKey,
+    share: (event) => cluster?.share(event),
   });
-  relay.applyAccess();
+
+  if (options.nats !== undefined && store.cluster !== undefined) {
+    const { NatsCluster } = await import('./cluster/nats-cluster.ts');
+    cluster = new NatsCluster({
+      url: options.nats,
+      cluster: store.cluster,
+      maxEventBytes: () => rules.limits.maxMessageBytes,
+      log,
+      metrics,
+      onEvent: (event) => relay.takeShared(event),
+      onAccess: () => void relay.applyAccess(),
+      onPeers: (known) => relay.setPeers(known),
+    });
+  }
 
   const identity = (): { name: string; description: string } => ({
-    name: store.access.setting('name') ?? settings.name,
-    description: store.access.setting('description') ?? DESCRIPTION,
+    name: relay.decisions.name ?? settings.name,
+    description: relay.decisions.description ?? DESCRIPTION,
   });
   const software = { software: 'heliograph', version: manifest.version };
   const ownUrl = `ws://${['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host}:${port}`;
   const readiness = createReadiness(
     {
-      storage: () => storageProblem(store, dataDir),
+      storage: () => store.trouble(),
       clock: () => clockProblem(store, rules.limits.maxFutureSec),
+      cluster: cluster && (() => cluster.state),
       echo: (deadlineMs) => echo(ownUrl, announced(), own, { nowSec: nowSec(), deadlineMs }),
     },
     () => performance.now(),
   );
-  const managed = managedRelay({ store, relay, engine, metrics, log, owners: () => new Set(settings.owners) });
+  const managed = managedRelay({
+    store,
+    relay,
+    engine,
+    metrics,
+    log,
+    owners: () => new Set(settings.owners),
+    tellOthers: () => cluster?.tellAccess(),
+  });
   const httpAuth = new HttpAuth(() => rules.relayUrls, crypto);
   server.on(
     'request',
@@ -137,13 +170,19 @@ export async function startRelay(options: StartRelayOptions): Promise<RunningRel
       url: announced,
       ui,
       readiness,
-      metrics: () => {
+      metrics: async () => {
         const { outboundBytes } = relay;
-        return metrics.render({ ...engine.counts, outboundBytes, databaseBytes: store.sizeBytes() });
+        const size = await attempt(() => store.sizeBytes());
+        return metrics.render({
+          ...engine.counts,
+          outboundBytes,
+          databaseBytes: size.ok ? size.value : Number.NaN,
+          cluster: cluster?.state,
+        });
       },
       // A proxy on this machine says whom it asks for: those from outside are not served.
       mayMeasure: (request) => request.headers['x-forwarded-for'] === undefined && isNearby(peerAddress(request)),
-      manage: (authorization, body) => {
+      manage: async (authorization, body) => {
         const key = httpAuth.check(authorization, 'POST', body, nowSec());
         if (!key.ok) return { denied: key.error };
         if (!settings.owners.includes(key.value))
@@ -170,10 +209,11 @@ export async function startRelay(options: StartRelayOptions): Promise<RunningRel
   const close = async (): Promise<void> => {
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     await relay.stop();
+    await cluster?.close();
     server.closeAllConnections();
     await closed;
     await pool?.close();
-    store.close();
+    await store.close();
     log.info({ url: announced() }, 'relay has stopped');
   };
   return {
@@ -200,28 +240,14 @@ function nowSec(): number {
   return Math.floor(Date.now() / 1_000);
 }
 
-/** Less than this is as good as full: SQLite needs room for its WAL. */
-const MIN_FREE_BYTES = 16 * 1024 * 1024;
-
-/** A real write, since what SQLite keeps in memory says nothing about the disk; and room for more. */
-function storageProblem({ access }: SqliteStore, dataDir: string): string | undefined {
-  try {
-    access.setSetting('probe', `${Date.now()}`);
-    const { bavail, bsize } = statfsSync(dataDir);
-    if (bavail * bsize >= MIN_FREE_BYTES) return undefined;
-    return `only ${Math.floor((bavail * bsize) / 1024)} KiB are free at ${dataDir}`;
-  } catch (cause) {
-    return `${dataDir} can't be written by uid ${process.getuid?.()}: ${cause instanceof Error ? cause.message : cause}`;
-  }
-}
-
 /** Before this the program did not exist. */
 const EARLIEST_SEC = 1_735_689_600;
 
 /** A clock that is behind what is stored refuses everybody's AUTH. */
-function clockProblem(store: SqliteStore, maxFutureSec: number): string | undefined {
+async function clockProblem(store: RelayStore, maxFutureSec: number): Promise<string | undefined> {
   const everything = { reader: { pubkey: undefined, kinds: undefined }, nowSec: 0, maxEvents: 1, maxBytes: 1e9 };
-  const newest = Math.max(EARLIEST_SEC, (store.query({}, everything)[0]?.createdAtSec ?? 0) - maxFutureSec);
+  const [last] = await store.query({}, everything);
+  const newest = Math.max(EARLIEST_SEC, (last?.createdAtSec ?? 0) - maxFutureSec);
   if (nowSec() >= newest) return undefined;
   return `the clock says ${new Date().toISOString()}, and what is stored is newer: set it`;
 }

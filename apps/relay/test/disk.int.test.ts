@@ -85,8 +85,8 @@ it('RL125: on a full disk an event is refused and said so in the log, with path 
   await client.ask('live', { kinds: [20_001], limit: 0 });
   expect((await client.publish(owner, template({ kind: 20_001 }))).ok).toBe(true);
   // Now not even the smallest write fits: another process, which may, took what was left.
-  withAccessStore(dataDir, (access) => {
-    for (let n = 0; n < 100; n++) access.setSetting('filler', `${n}`);
+  await withAccessStore(dataDir, async (access) => {
+    for (let n = 0; n < 100; n++) await access.setSetting('filler', `${n}`);
   });
   const readiness = await fetch(`${url?.replace(/^ws/, 'http')}/readyz`);
   expect(readiness.status).toBe(503);

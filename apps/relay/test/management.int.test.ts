@@ -1,6 +1,7 @@
 import { withAccessStore } from '@heliograph/relay';
-import { type EventTemplate, hexEncode } from '@heliograph/wire';
+import { hexEncode } from '@heliograph/wire';
 import { expect, it } from 'vitest';
+import { authorize, type Call, call } from './management-call.ts';
 import {
   agent,
   connectAs,
@@ -9,40 +10,11 @@ import {
   otherOwner,
   owner,
   RawClient,
-  type RelayUnderTest,
   startTestRelay,
   stranger,
   template,
   vouch,
 } from './relay-under-test.ts';
-
-interface Call {
-  readonly key?: typeof owner;
-  readonly change?: Partial<EventTemplate>;
-  readonly sentBody?: string;
-}
-
-/** A NIP-86 call signed as NIP-98 wants, or with one thing changed. */
-function authorize(relay: RelayUnderTest, body: string, { key = owner, change = {} }: Call = {}): string {
-  const payload = hexEncode(crypto.sha256(Buffer.from(body)));
-  const tags = [
-    ['u', `${relay.httpUrl}/`],
-    ['method', 'POST'],
-    ['payload', payload],
-  ];
-  const event = key.sign({ kind: 27_235, created_at: nowSec(), tags, content: '', ...change });
-  return `Nostr ${Buffer.from(event.json).toString('base64')}`;
-}
-
-async function call(relay: RelayUnderTest, method: string, params: unknown[] = [], how: Call = {}) {
-  const body = JSON.stringify({ method, params });
-  const response = await fetch(relay.httpUrl, {
-    method: 'POST',
-    headers: { 'content-type': 'application/nostr+json+rpc', authorization: authorize(relay, body, how) },
-    body: how.sentBody ?? body,
-  });
-  return { status: response.status, ...((await response.json()) as { result?: unknown; error?: string }) };
-}
 
 it('RL38: NIP-86 lets owners decide on keys and events while the relay runs, and says what it can', async () => {
   const relay = await startTestRelay();
@@ -145,10 +117,10 @@ it('RL46: what another process decides in the store file is in force within a se
   const relay = await startTestRelay();
   const its = await connectAs(agent, relay, vouch());
   const bystander = await connectAs(otherOwner, relay);
-  const decided = withAccessStore(relay.dataDir, (access) => access.setKey(agent.publicKey, 'deny', ''));
+  const decided = await withAccessStore(relay.dataDir, (access) => access.setKey(agent.publicKey, 'deny', ''));
   expect(decided).toEqual({ ok: true, value: true });
   expect(await its.closed).toEqual({ code: 1008, reason: expect.stringMatching(/^blocked: /) });
-  withAccessStore(relay.dataDir, (access) => access.setKey(stranger.publicKey, 'allow'));
+  await withAccessStore(relay.dataDir, (access) => access.setKey(stranger.publicKey, 'allow'));
   const client = new RawClient(relay.url);
   await expect.poll(async () => (await client.authenticate(stranger))[2], { interval: 250, timeout: 5_000 }).toBe(true);
   expect(await bystander.publish(otherOwner, template())).toMatchObject({ ok: true });

@@ -7,6 +7,7 @@ import { takeMessage } from './intake.ts';
 import { changeAccess, configure, forgetSession, openSession, passTime } from './lifecycle.ts';
 import { DEFAULT_LIMITS } from './limits.ts';
 import { Occupancy } from './occupancy.ts';
+import { deliverShared, type Peers, RecentIds, takeShared } from './peers.ts';
 import { defaultPolicies, type Policy } from './policy.ts';
 import type { RelayEffect } from './relay-effect.ts';
 import type { RelayInput, RelayRules } from './relay-input.ts';
@@ -14,6 +15,9 @@ import type { RelayState } from './relay-state.ts';
 import { refused } from './reply.ts';
 import { SubscriptionIndex } from './subscription-index.ts';
 import { TokenBuckets } from './token-buckets.ts';
+
+/** Within so many events one that comes twice from other relays is noticed. */
+const MAX_SHARED_IDS = 20_000;
 
 /** What the engine can't make itself. Of the rules, `open` is nothing and `limits` the default unless said. */
 export interface RelayEngineOptions
@@ -27,6 +31,8 @@ export interface RelayEngineOptions
   readonly newChallenge: () => string;
   /** At the start; changed by `access` inputs. */
   readonly access?: AccessRules;
+  /** Other relays that share our subscribers; none unless said. */
+  readonly peers?: Peers;
   /** Instead of `defaultPolicies(limits)`. */
   readonly policies?: readonly Policy[];
 }
@@ -38,7 +44,7 @@ export class RelayEngine {
   constructor(options: RelayEngineOptions) {
     const { limits = DEFAULT_LIMITS, policies, owners, ...surroundings } = options;
     const policiesFor = policies === undefined ? defaultPolicies : () => policies;
-    const { access = NO_ACCESS_RULES, open = NOTHING_OPEN } = options;
+    const { access = NO_ACCESS_RULES, open = NOTHING_OPEN, peers = 'none' } = options;
     this.#state = {
       ...surroundings,
       owners: new Set(owners),
@@ -53,6 +59,8 @@ export class RelayEngine {
       eventRate: new TokenBuckets(limits.eventsPerSec, limits.eventBurst),
       requestRate: new TokenBuckets(limits.requestsPerSec, limits.requestBurst),
       lastTicket: 0,
+      peers,
+      sharedIds: new RecentIds(MAX_SHARED_IDS),
     };
   }
 
@@ -90,6 +98,11 @@ export class RelayEngine {
         return changeAccess(state, input.access);
       case 'configure':
         return configure(state, input.rules);
+      case 'shared':
+        return takeShared(state, input.event);
+      case 'peers':
+        state.peers = input.peers;
+        return [];
       case 'tick':
         return passTime(state);
     }
@@ -100,6 +113,11 @@ function settleVerified(
   state: RelayState,
   { request, result }: Extract<RelayInput, { type: 'verified' }>,
 ): readonly RelayEffect[] {
+  if (request.purpose === 'shared') {
+    if (result.ok) return deliverShared(state, result.value);
+    const report = { type: 'shared-refused', message: result.error.message } as const;
+    return [{ type: 'report', connection: request.connection, report }];
+  }
   const session = state.sessions.get(request.connection);
   if (session === undefined) return [];
   if (!result.ok) return [refused(session, request.event.id, 'invalid', result.error.message)];

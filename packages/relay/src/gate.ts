@@ -1,4 +1,4 @@
-import { err, ok, type Result } from '@heliograph/wire';
+import { err, ok, type Result, type VerifiedEvent } from '@heliograph/wire';
 import { attestationEnded } from './admission.ts';
 import { hasKind } from './kind-set.ts';
 import type { Refusal } from './policy.ts';
@@ -45,6 +45,11 @@ function admittedOf(state: RelayState, session: Session): Result<Actor, Refusal>
   if (actor.admission !== undefined) return ok(actor);
   if (session.refusal !== undefined) return err(session.refusal);
   return err(AUTH_REQUIRED);
+}
+
+/** Banned by id, or written by a banned key, whoever passes it on. */
+export function isUnwanted({ access }: RelayState, event: VerifiedEvent): boolean {
+  return access.bannedEvents.has(event.id) || access.denied.has(event.pubkey);
 }
 
 /** What a connection without an admission is told. */

@@ -1,6 +1,7 @@
 import { KIND_OBSERVER, type NostrEvent, tagValue, type VerifiedEvent } from '@heliograph/wire';
 import { fanOut } from './fan-out.ts';
-import { writerOf } from './gate.ts';
+import { isUnwanted, writerOf } from './gate.ts';
+import { share } from './peers.ts';
 import { isFutureFrame } from './policies/observer-frame.ts';
 import type { RelayEffect, StoreEffect } from './relay-effect.ts';
 import { nowSec, type RelayState } from './relay-state.ts';
@@ -37,17 +38,16 @@ export function publish(state: RelayState, session: Session, event: VerifiedEven
   if (kept !== undefined) return [{ type: 'store', connection: session.connection, event: kept }];
   if (isFutureFrame(event)) return [accepted(session, event.id)];
   const { effects, isHeard } = fanOut(state, event);
-  if (isHeard) return [...effects, accepted(session, event.id)];
-  return [refused(session, event.id, 'mute', 'no one is listening for this')];
+  if (isHeard || state.peers === 'heard') return [...effects, ...share(state, event), accepted(session, event.id)];
+  if (state.peers === 'cut') return [refused(session, event.id, 'error', OTHERS_UNREACHABLE)];
+  return [...share(state, event), refused(session, event.id, 'mute', 'no one is listening for this')];
 }
+
+/** Whether somebody listens there can't be said. */
+const OTHERS_UNREACHABLE = "no one listens here, and the other relays can't be reached now; try again";
 
 function isControl(event: NostrEvent): boolean {
   return event.kind === KIND_OBSERVER && tagValue(event, 'frame') === 'control';
-}
-
-/** Banned by id, or written by a banned key, whoever passes it on. */
-function isUnwanted({ access }: RelayState, event: VerifiedEvent): boolean {
-  return access.bannedEvents.has(event.id) || access.denied.has(event.pubkey);
 }
 
 /** An event is written, or not: its publisher hears which, and subscribers get it only now that it can't be lost. */
@@ -60,7 +60,7 @@ export function settleStored(
   const publisher = { connection };
   switch (outcome) {
     case 'stored':
-      return [...fanOut(state, event).effects, accepted(publisher, event.id)];
+      return [...fanOut(state, event).effects, ...share(state, event), accepted(publisher, event.id)];
     case 'duplicate':
       return [accepted(publisher, event.id, 'duplicate: already have this event')];
     case 'superseded':

@@ -1,4 +1,4 @@
-import type { NostrEvent, OkPrefix } from '@heliograph/wire';
+import type { NostrEvent, OkPrefix, VerifiedEvent } from '@heliograph/wire';
 import type { ConnectionId } from './relay-input.ts';
 import type { StorableEvent } from './store/storable-event.ts';
 import type { Question } from './stored-answer.ts';
@@ -10,7 +10,7 @@ export type ClosedPrefix = OkPrefix | 'unsupported';
 export interface VerifyEffect {
   readonly type: 'verify';
   readonly connection: ConnectionId;
-  readonly purpose: 'publish' | 'auth';
+  readonly purpose: 'publish' | 'auth' | 'shared';
   readonly event: NostrEvent;
 }
 
@@ -37,7 +37,9 @@ export type RelayReport =
   | { readonly type: 'refused'; readonly pubkey: string; readonly message: string }
   | { readonly type: 'admission-ended'; readonly pubkey: string }
   | { readonly type: 'connection-ended'; readonly message: string }
-  | { readonly type: 'query-failed'; readonly cause: unknown };
+  | { readonly type: 'query-failed'; readonly cause: unknown }
+  /** An event of another relay was forged. */
+  | { readonly type: 'shared-refused'; readonly message: string };
 
 /** Everything the engine can ask of the program around it. */
 export type RelayEffect =
@@ -53,6 +55,8 @@ export type RelayEffect =
   /** End a connection with a WebSocket code and a reason of at most 123 bytes; the engine has forgotten it. */
   | { readonly type: 'close'; readonly connection: ConnectionId; readonly code: number; readonly reason: string }
   | { readonly type: 'report'; readonly connection: ConnectionId; readonly report: RelayReport }
+  /** Give an event to the other relays that share our subscribers, if they can be reached. */
+  | { readonly type: 'share'; readonly event: VerifiedEvent }
   | VerifyEffect
   | QueryEffect
   | StoreEffect;

@@ -1,12 +1,16 @@
-import type { EventError, Result, VerifiedEvent } from '@heliograph/wire';
+import type { EventError, NostrEvent, Result, VerifiedEvent } from '@heliograph/wire';
 import type { AccessRules, OpenKinds } from './access.ts';
 import type { RelayLimits } from './limits.ts';
+import type { Peers } from './peers.ts';
 import type { QueryEffect, StoreEffect, VerifyEffect } from './relay-effect.ts';
 import type { WriteOutcome } from './store/event-store.ts';
 import type { StoreAnswer } from './stored-answer.ts';
 
 /** Names one connection for as long as the process lives; never reused. */
 export type ConnectionId = number;
+
+/** Stands where an effect is for no connection of ours. */
+export const NO_CONNECTION: ConnectionId = 0;
 
 /** What may be configured anew while a relay runs. */
 export interface RelayRules {
@@ -33,6 +37,10 @@ export type RelayInput =
   | { readonly type: 'answered'; readonly request: QueryEffect; readonly answer: StoreAnswer }
   /** A `store` effect is committed, or failed and left nothing behind. */
   | { readonly type: 'stored'; readonly request: StoreEffect; readonly outcome: WriteOutcome | 'failed' }
+  /** An event came from another relay that shares our subscribers; not verified yet. */
+  | { readonly type: 'shared'; readonly event: NostrEvent }
+  /** What is known of the other relays changed. */
+  | { readonly type: 'peers'; readonly peers: Peers }
   /** The operator decided anew who may use the relay. */
   | { readonly type: 'access'; readonly access: AccessRules }
   /** The relay's configuration was read again. */

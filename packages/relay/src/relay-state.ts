@@ -2,6 +2,7 @@ import type { Crypto } from '@heliograph/wire';
 import type { AccessRules, OpenKinds } from './access.ts';
 import type { RelayLimits } from './limits.ts';
 import type { Occupancy } from './occupancy.ts';
+import type { Peers, RecentIds } from './peers.ts';
 import type { Policy } from './policy.ts';
 import type { ConnectionId } from './relay-input.ts';
 import type { Session } from './session.ts';
@@ -29,6 +30,8 @@ export interface RelayState {
   readonly subscriptions: SubscriptionIndex;
   readonly eventRate: TokenBuckets;
   readonly requestRate: TokenBuckets;
+  peers: Peers;
+  readonly sharedIds: RecentIds;
   /** The number of the last `query` effect. */
   lastTicket: number;
 }

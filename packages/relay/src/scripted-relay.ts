@@ -12,9 +12,10 @@ import {
   verifyEvent,
 } from '@heliograph/wire';
 import type { OpenKinds } from './access.ts';
-import { whenReady } from './awaitable.ts';
+import { type Awaitable, whenReady } from './awaitable.ts';
 import { RelayEngine } from './engine.ts';
 import { DEFAULT_LIMITS, type RelayLimits } from './limits.ts';
+import type { Peers } from './peers.ts';
 import type { Policy } from './policy.ts';
 import type { RelayEffect, StoreEffect } from './relay-effect.ts';
 import type { RelayInput } from './relay-input.ts';
@@ -73,10 +74,13 @@ export class ScriptedRelay {
   /** Set to hold answers back, as a server far away would. */
   holdAnswers = false;
   readonly unanswered: (() => void)[] = [];
+  /** Every event that went to other relays. */
+  readonly shared: NostrEvent[] = [];
   /** Every effect so far, in order. */
   readonly effects: RelayEffect[] = [];
   readonly engine: RelayEngine;
   readonly #store: EventStore;
+  readonly #waiting: Promise<void>[] = [];
   readonly #clients = new Map<number, ScriptedClient>();
 
   constructor(
@@ -86,6 +90,7 @@ export class ScriptedRelay {
       store?: EventStore;
       policies?: readonly Policy[];
       open?: OpenKinds;
+      peers?: Peers;
     } = {},
   ) {
     this.#store = options.store ?? new MemoryStore();
@@ -101,6 +106,7 @@ export class ScriptedRelay {
       },
       limits: { ...DEFAULT_LIMITS, ...options.limits },
       ...(options.open === undefined ? {} : { open: options.open }),
+      ...(options.peers === undefined ? {} : { peers: options.peers }),
       ...(options.policies === undefined ? {} : { policies: options.policies }),
     });
   }
@@ -145,6 +151,15 @@ export class ScriptedRelay {
     for (const feed of this.unanswered.splice(0)) feed();
   }
 
+  #wait(done: Awaitable<void>): void {
+    if (done instanceof Promise) this.#waiting.push(done);
+  }
+
+  /** Resolves once a store that answers late has answered everything. */
+  async settled(): Promise<void> {
+    while (this.#waiting.length > 0) await this.#waiting.pop();
+  }
+
   tick(seconds: number): void {
     this.nowMs += seconds * 1_000;
     this.handle({ type: 'tick' });
@@ -157,11 +172,13 @@ export class ScriptedRelay {
         this.handle({ type: 'verified', request: effect, result: verifyEvent(effect.event, nobleCrypto) });
         break;
       case 'query':
-        void whenReady(askStore(this.#store, effect.question), (answer) => {
-          const feed = (): void => this.handle({ type: 'answered', request: effect, answer });
-          if (this.holdAnswers) this.unanswered.push(feed);
-          else feed();
-        });
+        this.#wait(
+          whenReady(askStore(this.#store, effect.question), (answer) => {
+            const feed = (): void => this.handle({ type: 'answered', request: effect, answer });
+            if (this.holdAnswers) this.unanswered.push(feed);
+            else feed();
+          }),
+        );
         break;
       case 'store':
         if (this.holdWrites) this.held.push(effect);
@@ -176,15 +193,20 @@ export class ScriptedRelay {
       case 'close':
         this.#clients.get(effect.connection)?.closed.push(effect);
         break;
+      case 'share':
+        this.shared.push(effect.event);
+        break;
       case 'report':
         break;
     }
   }
 
   #write(effect: StoreEffect): void {
-    void whenReady(this.#store.write([effect.event]), ([outcome = 'failed' as const]) => {
-      this.handle({ type: 'stored', request: effect, outcome });
-    });
+    this.#wait(
+      whenReady(this.#store.write([effect.event]), ([outcome = 'failed' as const]) => {
+        this.handle({ type: 'stored', request: effect, outcome });
+      }),
+    );
   }
 }
 

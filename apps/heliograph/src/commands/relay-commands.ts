@@ -6,6 +6,7 @@ import { backup, compact, exportTo, importFrom, restore } from './relay-data.ts'
 import { doctor } from './relay-doctor.ts';
 import { decideOnKey, listKeys } from './relay-keys.ts';
 import { parseOpen, parseRetention } from './relay-settings.ts';
+import type { StorageFlags } from './relay-storage.ts';
 
 type Execute = (run: (context: Context) => Promise<number>, runsAgent: boolean) => Promise<void>;
 
@@ -31,12 +32,14 @@ export function addRelayFlags(relay: Command): Command {
         parseThreads,
       ),
     )
+    .addOption(database())
+    .addOption(flag('--nats <URL|@FILE>', 'act as one with the other relays on that database, over this NATS server'))
     .addOption(flag('--config <FILE>', 'owners, limits and other settings as JSON, read again at SIGHUP'));
 }
 
 /** `heliograph relay …` for its operator, and `heliograph doctor`. */
 export function addRelayCommands(program: Command, relay: Command, execute: Execute): void {
-  type Given = { readonly data?: string; readonly reason?: string };
+  type Given = StorageFlags & { readonly reason?: string };
   const onKey = (name: string, verdict: 'allow' | 'deny' | undefined, description: string): void => {
     relay
       .command(name)
@@ -44,8 +47,9 @@ export function addRelayCommands(program: Command, relay: Command, execute: Exec
       .argument('<NPUB|HEX>', 'the key', parseKey)
       .addOption(new Option('--reason <TEXT>', 'a note beside it'))
       .addOption(dataFolder())
+      .addOption(database())
       .action((key: string, _: Given, command: Command) => {
-        const given = command.optsWithGlobals<Given>();
+        const given = allGiven<Given>(command);
         return execute((context) => decideOnKey({ ...given, key, verdict }, context), false);
       });
   };
@@ -57,15 +61,16 @@ export function addRelayCommands(program: Command, relay: Command, execute: Exec
     name: string,
     argument: string,
     description: string,
-    run: (input: { file: string; data?: string }, context: Context) => Promise<number>,
+    run: (input: { file: string } & StorageFlags, context: Context) => Promise<number>,
   ): void => {
     relay
       .command(name)
       .description(description)
       .argument(argument)
       .addOption(dataFolder())
+      .addOption(database())
       .action((file: string, _: Given, command: Command) => {
-        const given = command.optsWithGlobals<Given>();
+        const given = allGiven<Given>(command);
         return execute((context) => run({ ...given, file }, context), false);
       });
   };
@@ -79,8 +84,9 @@ export function addRelayCommands(program: Command, relay: Command, execute: Exec
       .command(name)
       .description(description)
       .addOption(dataFolder())
+      .addOption(database())
       .action((_: Given, command: Command) => {
-        const given = command.optsWithGlobals<Given>();
+        const given = allGiven<Given>(command);
         return execute((context) => run(given, context), false);
       });
   };
@@ -98,6 +104,14 @@ export function addRelayCommands(program: Command, relay: Command, execute: Exec
     );
 }
 
+/** What a command and those above it were given; what stands on the command line counts before a setting. */
+function allGiven<T extends object>(command: Command): T {
+  const own = Object.entries(command.opts()).filter(([name]) => command.getOptionValueSource(name) === 'cli');
+  return { ...command.optsWithGlobals<T>(), ...Object.fromEntries(own) };
+}
+
+const database = (): Option =>
+  flag('--postgres <URL|@FILE>', 'keep what is durable in this PostgreSQL database, instead of --data');
 const dataFolder = (): Option => flag('--data <DIR>', "the folder of the relay's data");
 
 /** A flag that can also be set by its environment variable. */

@@ -3,7 +3,7 @@ import { diagnoseRelay } from '@heliograph/app-relay';
 import { eventSigner } from '@heliograph/wire/nostr';
 import { type Context, openOwnerKey } from '../context.ts';
 import { defaultPort, loopback } from '../listening.ts';
-import { relayFolder } from './relay-folder.ts';
+import { relayFolder } from './relay-storage.ts';
 
 interface DoctorOptions {
   readonly url?: string;
@@ -15,7 +15,7 @@ interface DoctorOptions {
 export async function doctor({ url, ownerKey, data }: DoctorOptions, context: Context): Promise<number> {
   const isGuest = ownerKey === undefined && !existsSync(context.places.ownerKey);
   const secret = isGuest ? context.crypto.randomBytes(32) : (await openOwnerKey(ownerKey, context)).secret;
-  const folder = relayFolder(data, context);
+  const folder = relayFolder(data === undefined ? {} : { data }, context);
   const isHere = data !== undefined || (url === undefined && existsSync(folder));
   const findings = diagnoseRelay({
     url: url ?? `ws://${loopback}:${defaultPort.relay}`,

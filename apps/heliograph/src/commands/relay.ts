@@ -8,13 +8,12 @@ import { readKeyFile } from '../key-file.ts';
 import { live } from '../life.ts';
 import { listening } from '../listening.ts';
 import { announce } from '../ready.ts';
-import { relayFolder } from './relay-folder.ts';
 import { withConfigFile } from './relay-settings.ts';
+import { relayCluster, relayDatabase, relayFolder, type StorageFlags } from './relay-storage.ts';
 
-export interface RelayOptions {
+export interface RelayOptions extends StorageFlags {
   readonly host: string;
   readonly port: number;
-  readonly data?: string;
   readonly owner?: readonly string[];
   readonly publicUrl?: string;
   readonly name?: string;
@@ -24,6 +23,7 @@ export interface RelayOptions {
   readonly verifyWorkers?: number;
   readonly config?: string;
   readonly ui: boolean;
+  readonly nats?: string;
 }
 
 /** `heliograph relay`: carries frames between these owners and the agents they vouched for. */
@@ -37,14 +37,18 @@ export async function relay(options: RelayOptions, context: Context): Promise<nu
   const owners = given.owners.length > 0 ? given.owners : [await ownerOfThisUser(context)];
   // Who was the owner for lack of another stays it while the file names none.
   const readSettings = () => withConfigFile({ ...ofFlags, owners }, config);
-  const dataDir = relayFolder(options.data, context);
-  makeFolder(dataDir, '--data');
+  const dataDir = relayFolder(options, context);
+  const postgres = relayDatabase(options, context);
+  const nats = relayCluster(options, context);
+  if (postgres === undefined) makeFolder(dataDir, '--data');
   const ui = options.ui ? await openPage(context.installation.uiDir) : undefined;
   return live(log, async (life) => {
     const settings = {
       host,
       port,
       dataDir,
+      postgres,
+      nats,
       ...given,
       owners,
       ui,

@@ -22,9 +22,11 @@ export const STORE_CONTRACT: readonly StoreRule[] = [
       const note = alice.sign(template({ content: 'é "quoted" \u2028 \u0000' }));
       deepEqual(await write(store, note), ['stored']);
       deepEqual(await write(store, note), ['duplicate']);
-      deepEqual(await store.query({}, scope({ reader: as(bob.publicKey) })), [
-        { id: note.id, createdAtSec: note.created_at, json: note.json },
-      ]);
+      const found = await store.query({}, scope({ reader: as(bob.publicKey) }));
+      deepEqual(
+        found.map(({ id, createdAtSec, json }) => ({ id, createdAtSec, json })),
+        [{ id: note.id, createdAtSec: note.created_at, json: note.json }],
+      );
     },
   },
   {
@@ -122,6 +124,26 @@ export const STORE_CONTRACT: readonly StoreRule[] = [
       const many = Array.from({ length: 100 }, (_, n) => `v${n}`);
       deepEqual(await ids(store, { '#t': [...many, 'x', 'y'] }), [note.id]);
       deepEqual(await ids(store, { '#t': ['x'], '#e': [note.id] }), []);
+    },
+  },
+  {
+    title: 'RL5: finds values, words and addresses of any length',
+    async check(store) {
+      const long = 'long '.repeat(2_000);
+      const word = 'w'.repeat(9_000);
+      const page = (created_at: number): VerifiedEvent => {
+        const tags = [
+          ['d', long],
+          ['t', `${long}x`],
+        ];
+        return alice.sign(template({ kind: 30_023, created_at, tags, content: `some ${word} here` }));
+      };
+      const [older, newer] = [page(1), page(2)] as const;
+      deepEqual(await write(store, older, newer), ['stored', 'stored']);
+      deepEqual(await ids(store, { '#t': [`${long}x`], '#d': [long] }), [newer.id]);
+      deepEqual(await ids(store, { '#t': [`${long}y`] }), []);
+      deepEqual(await ids(store, { search: word }), [newer.id]);
+      deepEqual(await ids(store, { search: `${word}w` }), []);
     },
   },
   {

@@ -6,10 +6,11 @@ import Database from 'better-sqlite3';
 /**
  * Why a data folder can't be used. `not-writable`: it, or a file in it, can't be made or written by this user. `in-use`:
  * another relay holds it. `not-a-database`: the file is damaged or another program's. `too-new`: a later version wrote it.
- * `too-old`, `missing`: only for who joins a file that a relay made, which this is not yet.
+ * `too-old`, `missing`: only for who joins a file that a relay made, which this is not yet. `unreachable`: a database
+ * server does not answer, or not to us.
  */
 export interface StoreError {
-  readonly code: 'not-writable' | 'in-use' | 'not-a-database' | 'too-new' | 'too-old' | 'missing';
+  readonly code: 'not-writable' | 'in-use' | 'not-a-database' | 'too-new' | 'too-old' | 'missing' | 'unreachable';
   readonly message: string;
   readonly cause?: unknown;
 }

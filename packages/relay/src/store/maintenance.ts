@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { type Crypto, err, ok, parseEvent, type Result, verifyEvent } from '@heliograph/wire';
 import Database from 'better-sqlite3';
 import { notWritable, openDataDir, privateFile, type StoreError } from './data-dir.ts';
-import type { WriteOutcome } from './event-store.ts';
+import type { EventStore, WriteOutcome } from './event-store.ts';
 import { checkFile, databaseFile, describeFault, joinDatabase, openDatabase, timeStamp } from './sqlite-file.ts';
 import { openSqliteStore } from './sqlite-store.ts';
 import { type StorableEvent, storableEvent } from './storable-event.ts';
@@ -128,34 +128,43 @@ export async function importEvents(
 ): Promise<Result<ImportReport, StoreError>> {
   const store = openSqliteStore(dataDir);
   if (!store.ok) return store;
-  const outcomes: Record<WriteOutcome, number> = { stored: 0, duplicate: 0, superseded: 0, deleted: 0 };
-  let refused = 0;
-  let firstRefusal: ImportReport['firstRefusal'];
-  let batch: StorableEvent[] = [];
-  let number = 0;
-  const write = (): void => {
-    for (const outcome of store.value.write(batch)) outcomes[outcome] += 1;
-    batch = [];
-  };
   try {
-    for await (const line of lines) {
-      number += 1;
-      if (line.trim() === '') continue;
-      const event = readEvent(line, crypto);
-      if (event.ok) batch.push(event.value);
-      else {
-        refused += 1;
-        firstRefusal ??= { line: number, reason: event.error };
-      }
-      if (batch.length >= IMPORT_BATCH) write();
-    }
-    write();
-    return ok({ outcomes, refused, firstRefusal });
+    return ok(await importInto(store.value, lines, crypto));
   } catch (cause) {
     return err(describeFault(databaseFile(dataDir), cause));
   } finally {
     store.value.close();
   }
+}
+
+/** Takes lines of JSON into any store, each checked as if it had been published. Throws what the store throws. */
+export async function importInto(
+  store: Pick<EventStore, 'write'>,
+  lines: AsyncIterable<string>,
+  crypto: Crypto,
+): Promise<ImportReport> {
+  const outcomes: Record<WriteOutcome, number> = { stored: 0, duplicate: 0, superseded: 0, deleted: 0 };
+  let refused = 0;
+  let firstRefusal: ImportReport['firstRefusal'];
+  let batch: StorableEvent[] = [];
+  let number = 0;
+  const write = async (): Promise<void> => {
+    for (const outcome of await store.write(batch)) outcomes[outcome] += 1;
+    batch = [];
+  };
+  for await (const line of lines) {
+    number += 1;
+    if (line.trim() === '') continue;
+    const event = readEvent(line, crypto);
+    if (event.ok) batch.push(event.value);
+    else {
+      refused += 1;
+      firstRefusal ??= { line: number, reason: event.error };
+    }
+    if (batch.length >= IMPORT_BATCH) await write();
+  }
+  await write();
+  return { outcomes, refused, firstRefusal };
 }
 
 function readEvent(line: string, crypto: Crypto): Result<StorableEvent, string> {

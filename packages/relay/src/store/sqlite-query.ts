@@ -2,14 +2,7 @@ import { type Filter, tagFilters } from '@heliograph/wire';
 import { queryWords } from '../search.ts';
 import { PRIVATE_KINDS, type Reader } from '../visibility.ts';
 import type { Asker } from './event-store.ts';
-
-type Param = string | number | Buffer;
-
-/** SQL with its parameters, in order. */
-export interface Sql {
-  readonly text: string;
-  readonly params: readonly Param[];
-}
+import { join, type Sql, sql } from './sql.ts';
 
 /**
  * Above this many values a list is looked up as a set and the matches are sorted. Below, every value is its own index
@@ -149,12 +142,4 @@ function armsOf(column: string, values: readonly (string | number)[], convert: '
 /** A list of any length as one parameter, so that a statement's text depends on the filter's shape only. */
 function inSet(column: string, values: readonly (string | number)[], convert: '' | 'unhex'): Sql {
   return sql(`${column} IN (SELECT ${convert}(value) FROM json_each(?))`, JSON.stringify(values));
-}
-
-function sql(text: string, ...params: Param[]): Sql {
-  return { text, params };
-}
-
-function join(separator: string, parts: readonly Sql[]): Sql {
-  return { text: parts.map((part) => part.text).join(separator), params: parts.flatMap((part) => part.params) };
 }

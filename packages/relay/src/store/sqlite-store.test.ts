@@ -5,7 +5,7 @@ import { nobleCrypto } from '@heliograph/crypto/noble';
 import { signEvent } from '@heliograph/wire';
 import Database from 'better-sqlite3';
 import { afterAll, describe, expect, it } from 'vitest';
-import { readAccessRules } from './access-store.ts';
+import { readDecisions } from './access-store.ts';
 import { STORE_CONTRACT } from './contract.ts';
 import { SqliteAccess } from './sqlite-access.ts';
 import { joinDatabase } from './sqlite-file.ts';
@@ -161,7 +161,7 @@ it('RL50: a file of schema 1 is brought up to date after a copy of it was made, 
   before.close();
 });
 
-it('RL47: decisions on keys and events are kept, and another process that makes one is noticed', () => {
+it('RL47: decisions on keys and events are kept, and another process that makes one is noticed', async () => {
   const folder = newFolder();
   const opened = openSqliteStore(folder);
   if (!opened.ok) throw new Error(opened.error.message);
@@ -175,10 +175,9 @@ it('RL47: decisions on keys and events are kept, and another process that makes 
   new SqliteAccess(joined.value).setKey(bob, 'deny', '');
   joined.value.close();
   expect(access.version()).not.toBe(before);
-  expect(readAccessRules(access)).toEqual({
-    allowed: new Set([alice]),
-    denied: new Set([bob]),
-    bannedEvents: new Set([bob]),
+  expect(await readDecisions(access)).toMatchObject({
+    rules: { allowed: new Set([alice]), denied: new Set([bob]), bannedEvents: new Set([bob]) },
+    name: undefined,
   });
   access.setKey(alice, undefined);
   access.unbanEvent(bob);

@@ -1,14 +1,13 @@
+import { statfsSync } from 'node:fs';
 import { type Filter, isHex64, type NostrEvent, ok, parseEvent, type Result } from '@heliograph/wire';
 import Database from 'better-sqlite3';
 import { expiresAt } from '../expiration.ts';
 import { searchableWords } from '../search.ts';
-import type { AccessStore } from './access-store.ts';
 import { openDataDir, type StoreError } from './data-dir.ts';
 import {
   type Asker,
   deletersOf,
   type EventReference,
-  type EventStore,
   eventAddress,
   indexedTags,
   KIND_DELETION,
@@ -18,27 +17,25 @@ import {
   type SweepScope,
   type WriteOutcome,
 } from './event-store.ts';
+import type { RelayStore } from './relay-store.ts';
+import type { Sql } from './sql.ts';
 import { SqliteAccess } from './sqlite-access.ts';
 import { databaseFile, openDatabase } from './sqlite-file.ts';
-import { countMatching, type Sql, selectEvents, selectSeqs } from './sqlite-query.ts';
+import { countMatching, selectEvents, selectSeqs } from './sqlite-query.ts';
 import type { StorableEvent } from './storable-event.ts';
-
-/** A store in one SQLite file, with what the operator decided beside the events. */
-export interface RelayStore extends EventStore {
-  readonly access: AccessStore;
-  /** Bytes of the database file. */
-  sizeBytes(): number;
-}
 
 /** Opens, or makes, the one SQLite file of a data folder, for this process alone. Ready to use, or a sentence why not. */
 export function openSqliteStore(dataDir: string): Result<SqliteStore, StoreError> {
   const dir = openDataDir(dataDir);
   if (!dir.ok) return dir;
   const db = openDatabase(databaseFile(dataDir));
-  if (db.ok) return ok(new SqliteStore(db.value, dir.value.release));
+  if (db.ok) return ok(new SqliteStore(db.value, dataDir, dir.value.release));
   dir.value.release();
   return db;
 }
+
+/** Less than this is as good as full: SQLite needs room for its WAL. */
+const MIN_FREE_BYTES = 16 * 1024 * 1024;
 
 type Found = { readonly c: number; readonly i: Buffer; readonly s: number };
 type Row = { readonly seq: number; readonly json: string };
@@ -46,7 +43,10 @@ type Version = { readonly seq: number; readonly id: Buffer; readonly created_at:
 
 /** A store that answers in the same step. */
 export class SqliteStore implements RelayStore {
-  readonly access: AccessStore;
+  readonly access: SqliteAccess;
+  readonly place: RelayStore['place'];
+  readonly cluster = undefined;
+  readonly #dataDir: string;
   readonly #db: Database.Database;
   readonly #release: () => void;
   readonly #statements;
@@ -54,8 +54,10 @@ export class SqliteStore implements RelayStore {
   /** Prepared queries by text; one text per shape of filter, so few are in use. Emptied when it reaches its bound. */
   readonly #queries = new Map<string, Database.Statement>();
 
-  constructor(db: Database.Database, release: () => void) {
+  constructor(db: Database.Database, dataDir: string, release: () => void) {
     this.#db = db;
+    this.#dataDir = dataDir;
+    this.place = { path: dataDir, uid: process.getuid?.() };
     this.access = new SqliteAccess(db);
     this.#release = release;
     this.#statements = {
@@ -217,6 +219,19 @@ export class SqliteStore implements RelayStore {
     const row = this.#statements.anyById.get(Buffer.from(id, 'hex'));
     if (row !== undefined) this.#db.transaction(() => this.#remove(row))();
     return row !== undefined;
+  }
+
+  trouble(): string | undefined {
+    const { path, uid } = this.place;
+    try {
+      // A real write, since what SQLite keeps in memory says nothing about the disk; and room for more.
+      this.access.setSetting('probe', `${Date.now()}`);
+      const { bavail, bsize } = statfsSync(this.#dataDir);
+      if (bavail * bsize >= MIN_FREE_BYTES) return undefined;
+      return `only ${Math.floor((bavail * bsize) / 1024)} KiB are free at ${path}`;
+    } catch (cause) {
+      return `${path} can't be written by uid ${uid}: ${cause instanceof Error ? cause.message : cause}`;
+    }
   }
 
   sizeBytes(): number {

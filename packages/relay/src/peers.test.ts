@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import { RecentIds } from './peers.ts';
+import { agent, owner, ScriptedRelay, secondOwner, telemetry, template } from './scripted-relay.ts';
+
+const frame = (n: number) => owner.sign(template({ kind: 20_001, content: `${n}` }));
+const got = (...events: { id: string }[]) => events.map(({ id }) => ['EVENT', 'a', expect.objectContaining({ id })]);
+
+describe('a relay that shares its subscribers with others', () => {
+  it('RL100: gives them what it takes, ephemeral or stored, once it may be delivered; and nothing where there are no others', () => {
+    const relay = new ScriptedRelay({ peers: 'heard' });
+    const client = relay.connectOwner();
+    const [ephemeral, note, forged] = [frame(1), owner.sign(template({})), { ...frame(2), content: 'x' }];
+    relay.holdWrites = true;
+    for (const event of [ephemeral, note, forged]) client.publish(event);
+    expect(relay.shared.map(({ id }) => id)).toEqual([ephemeral.id]);
+    relay.release();
+    client.publish(note);
+    expect(relay.shared.map(({ id }) => id)).toEqual([ephemeral.id, note.id]);
+    const alone = new ScriptedRelay();
+    alone.connectOwner().publish(owner.sign(template({})));
+    expect(alone.shared).toEqual([]);
+  });
+
+  it('RL100: delivers what they give to who may see it, once, and does not pass it on', () => {
+    const relay = new ScriptedRelay({ peers: 'heard' });
+    const [mine, other] = [relay.connectOwner(), relay.connectOwner(secondOwner)];
+    for (const client of [mine, other]) client.say('REQ', 'a', { kinds: [20_001, 24_200] });
+    const [plain, sealed] = [frame(1), agent.sign(telemetry())];
+    for (const event of [plain, sealed, plain, sealed]) relay.handle({ type: 'shared', event });
+    expect(mine.take()).toEqual(got(plain, sealed));
+    expect(other.take()).toEqual(got(plain));
+    expect(relay.shared).toEqual([]);
+    const own = frame(2);
+    mine.publish(own);
+    mine.take();
+    relay.handle({ type: 'shared', event: own });
+    expect(mine.take()).toEqual([]);
+  });
+
+  it('RL101: a forged event is delivered to nobody and does not keep the true one out; what nobody would get is not verified', () => {
+    const relay = new ScriptedRelay({ peers: 'heard' });
+    const client = relay.connectOwner();
+    relay.handle({ type: 'shared', event: frame(1) });
+    expect(relay.effects.filter(({ type }) => type === 'verify')).toHaveLength(1);
+    client.say('REQ', 'a', { kinds: [20_001] });
+    const event = frame(2);
+    const other = frame(3);
+    const { id, pubkey, created_at, kind, tags, content } = event;
+    relay.handle({ type: 'shared', event: { id, pubkey, created_at, kind, tags, content, sig: other.sig } });
+    expect(client.take()).toEqual([['EOSE', 'a']].slice(1));
+    expect(relay.effects).toContainEqual(
+      expect.objectContaining({ report: { type: 'shared-refused', message: expect.any(String) } }),
+    );
+    relay.handle({ type: 'shared', event });
+    expect(client.take()).toEqual(got(event));
+  });
+
+  it('RL101: what the operator banned is not delivered, whichever relay took it', () => {
+    const relay = new ScriptedRelay({ peers: 'heard' });
+    const client = relay.connectOwner();
+    client.say('REQ', 'a', {});
+    const [banned, byBanned] = [frame(1), agent.sign(template({ kind: 20_001 }))];
+    const access = {
+      allowed: new Set<string>(),
+      denied: new Set([agent.publicKey]),
+      bannedEvents: new Set([banned.id]),
+    };
+    relay.handle({ type: 'access', access });
+    for (const event of [banned, byBanned]) relay.handle({ type: 'shared', event });
+    expect(client.take()).toEqual([]);
+  });
+
+  it('RL102: mute: only where no other relay may have listeners; error: where they can not be reached', () => {
+    const relay = new ScriptedRelay({ peers: 'cut' });
+    const client = relay.connectOwner();
+    const [cut, heard, quiet] = [frame(1), frame(2), frame(3)];
+    expect(client.publish(cut)).toEqual([['OK', cut.id, false, expect.stringMatching(/^error: .*can't be reached/)]]);
+    relay.handle({ type: 'peers', peers: 'heard' });
+    expect(client.publish(heard)).toEqual([['OK', heard.id, true, '']]);
+    relay.handle({ type: 'peers', peers: 'quiet' });
+    expect(client.publish(quiet)).toEqual([['OK', quiet.id, false, expect.stringMatching(/^mute: /)]]);
+    // One that has just started may have heard nothing of us yet.
+    expect(relay.shared.map(({ id }) => id)).toEqual([heard.id, quiet.id]);
+    relay.handle({ type: 'peers', peers: 'cut' });
+    client.say('REQ', 'a', {});
+    const here = frame(4);
+    expect(client.publish(here)).toEqual([...got(here), ['OK', here.id, true, '']]);
+  });
+
+  it('RL100: what is remembered of events is bounded', () => {
+    const recent = new RecentIds(10);
+    for (let n = 0; n < 100; n++) recent.add(`${n}`);
+    const known = Array.from({ length: 100 }, (_, n) => recent.has(`${n}`)).lastIndexOf(false);
+    expect(known).toBeGreaterThanOrEqual(89);
+    expect(known).toBeLessThan(96);
+  });
+});

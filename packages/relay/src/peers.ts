@@ -1,0 +1,54 @@
+import type { NostrEvent, VerifiedEvent } from '@heliograph/wire';
+import { fanOut } from './fan-out.ts';
+import { isUnwanted } from './gate.ts';
+import type { RelayEffect } from './relay-effect.ts';
+import { NO_CONNECTION } from './relay-input.ts';
+import type { RelayState } from './relay-state.ts';
+
+/**
+ * What is known of other relays that share this one's subscribers. `none`: by configuration there are no others. `quiet`:
+ * none was heard for a while. `heard`: one may be there. `cut`: they can't be reached now.
+ */
+export type Peers = 'none' | 'quiet' | 'heard' | 'cut';
+
+/** Ids of events that went to other relays or came from them; the oldest are forgotten. */
+export class RecentIds {
+  readonly #capacity: number;
+  #young = new Set<string>();
+  #old = new Set<string>();
+
+  constructor(capacity: number) {
+    this.#capacity = capacity;
+  }
+
+  has(id: string): boolean {
+    return this.#young.has(id) || this.#old.has(id);
+  }
+
+  add(id: string): void {
+    this.#young.add(id);
+    if (this.#young.size * 2 < this.#capacity) return;
+    this.#old = this.#young;
+    this.#young = new Set();
+  }
+}
+
+/** Gives an event that was taken here to the other relays, where there are any by configuration. */
+export function share(state: RelayState, event: VerifiedEvent): RelayEffect[] {
+  if (state.peers === 'none') return [];
+  state.sharedIds.add(event.id);
+  return [{ type: 'share', event }];
+}
+
+/** An event came from another relay: one that somebody here would get is worth a signature check, others cost a look-up. */
+export function takeShared(state: RelayState, event: NostrEvent): RelayEffect[] {
+  if (state.sharedIds.has(event.id) || state.subscriptions.match(event).length === 0) return [];
+  return [{ type: 'verify', connection: NO_CONNECTION, purpose: 'shared', event }];
+}
+
+/** A verified event of another relay goes out here, once, unless the operator refuses it. */
+export function deliverShared(state: RelayState, event: VerifiedEvent): readonly RelayEffect[] {
+  if (state.sharedIds.has(event.id) || isUnwanted(state, event)) return [];
+  state.sharedIds.add(event.id);
+  return fanOut(state, event).effects;
+}
