@@ -56,6 +56,12 @@ it('WS10: the owner steers from the page: model, another session, the queue, a c
     await page.getByTestId('composer').press('Enter');
     await said(page, 'on text /compact and image with large');
 
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('model small');
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.keyboard.press('Enter');
+    await page.locator('[data-testid="notice"]', { hasText: 'Model: large → small' }).waitFor();
+
     await page.getByTestId('session-menu').click();
     expect(await accessibilityFaults(page)).toEqual([]);
     await page.getByTestId('policy-agent').selectOption('reject');
@@ -66,7 +72,7 @@ it('WS10: the owner steers from the page: model, another session, the queue, a c
     await page.locator('[data-testid="session-row"]').nth(1).waitFor();
     await page.setViewportSize(PHONE);
     await say(page, 'beside it');
-    await said(page, 'on text beside it with large');
+    await said(page, 'on text beside it with small');
     await page.getByTestId('session-menu').click();
     await page.getByTestId('restart-agent').click();
     await page.getByTestId('restart-agent').click();

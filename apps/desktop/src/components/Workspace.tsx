@@ -1,7 +1,11 @@
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { findAgent } from '../store/desktop-store.ts';
-import { sessionKey } from '../store/session-ref.ts';
+import { selectFleet } from '../store/fleet.ts';
+import { sameSession, sessionKey } from '../store/session-ref.ts';
+import { THEMES, writeTheme } from '../theme.ts';
+import { useActions } from './actions/actions.ts';
+import { Keyboard } from './actions/Keyboard.tsx';
 import { FleetList } from './fleet/FleetList.tsx';
 import { BrandMark } from './parts/Brand.tsx';
 import { RelayBanner } from './session/ConnectionBanner.tsx';
@@ -9,7 +13,7 @@ import { SessionView } from './session/SessionView.tsx';
 import { AddAgent } from './setup/AddAgent.tsx';
 import { Settings } from './setup/Settings.tsx';
 import { UsageDialog } from './usage/UsageDialog.tsx';
-import { useDesktopState } from './use-desktop.ts';
+import { useDesktop, useDesktopState } from './use-desktop.ts';
 import { Warnings } from './Warnings.tsx';
 
 /** The page at work: sessions on the left, one conversation, its lines. On a phone one of them at a time. */
@@ -20,6 +24,29 @@ export function Workspace() {
   // Only a phone tells the two apart: it shows the list until a session is chosen.
   const [isListShown, setListShown] = useState(true);
   const hasSession = selected !== undefined && agent !== undefined;
+  const desktop = useDesktop();
+  /** The session before or after this one, as the list has them. */
+  const step = (by: 1 | -1) => {
+    const refs = selectFleet(desktop.store.getState().agents).flatMap(({ entries }) => entries.map(({ ref }) => ref));
+    const at = refs.findIndex((ref) => sameSession(ref, selected));
+    const next = refs[at < 0 ? 0 : at + by];
+    if (next === undefined) return;
+    desktop.select(next);
+    setListShown(false);
+  };
+  useActions([
+    { id: 'next', label: 'Next session', group: 'Page', key: 'j', run: () => step(1) },
+    { id: 'previous', label: 'Session before', group: 'Page', key: 'k', run: () => step(-1) },
+    { id: 'add-agent', label: 'Add an agent', group: 'Page', run: () => setDialog('add-agent') },
+    { id: 'usage', label: 'Usage', group: 'Page', key: 'u', run: () => setDialog('usage') },
+    { id: 'settings', label: 'Settings', group: 'Page', key: ',', run: () => setDialog('settings') },
+    ...THEMES.map((theme) => ({
+      id: `theme-${theme}`,
+      label: `Look: ${theme}`,
+      group: 'Page' as const,
+      run: () => writeTheme(theme),
+    })),
+  ]);
   return (
     <div className={`workspace ${isListShown || !hasSession ? 'list' : 'session'}`}>
       <div className="fleet-pane">
@@ -51,6 +78,7 @@ export function Workspace() {
           )}
         </div>
       </div>
+      <Keyboard onSelect={() => setListShown(false)} />
       {dialog === 'add-agent' && <AddAgent onClose={() => setDialog(undefined)} />}
       {dialog === 'usage' && <UsageDialog onClose={() => setDialog(undefined)} />}
       {dialog === 'settings' && <Settings onClose={() => setDialog(undefined)} />}

@@ -30,6 +30,7 @@ export interface Promptable {
 }
 
 const NOTHING_KNOWN: Promptable = { cwd: undefined, accepts: undefined, commands: [], paths: () => [] };
+const FIELD_ID = 'composer-text';
 /** Below this much room it is told how much is left. */
 const NEARLY_FULL_BYTES = 4_096;
 
@@ -125,6 +126,7 @@ export function Composer(props: {
       <AttachmentList attachments={attachments.list} onRemove={attachments.remove} />
       <textarea
         ref={area}
+        id={FIELD_ID}
         className="block max-h-[40vh] min-h-[2.75rem] w-full resize-none bg-transparent text-l outline-none [field-sizing:content]"
         rows={2}
         value={text}
@@ -196,6 +198,11 @@ export function Composer(props: {
       </div>
     </form>
   );
+}
+
+/** Puts the caret where the next prompt is written. */
+export function focusComposer(): void {
+  document.getElementById(FIELD_ID)?.focus();
 }
 
 function Room({ bytes }: { readonly bytes: number }) {

@@ -3,12 +3,16 @@ import { useState } from 'react';
 import type { AgentRecord } from '../../store/desktop-store.ts';
 import { type SessionSettings, snapshotChannel } from '../../store/session-settings.ts';
 import { toPlainLine } from '../../text/visible-text.ts';
+import { useActions } from '../actions/actions.ts';
 import { usePopover } from '../parts/use-popover.ts';
 import { useDesktop } from '../use-desktop.ts';
 import { OpenSession } from './OpenSession.tsx';
 import { OrderNote } from './OrderNote.tsx';
 import { PolicyPicker } from './PolicyPicker.tsx';
 import { SettingPicker } from './SettingPicker.tsx';
+
+/** Of what the agent offers, this much is offered by name too. */
+const MAX_CHOICES = 100;
 
 /** Everything about a session that is not said to it: its settings, who answers its requests, another session, its end. */
 export function SessionMenu(props: {
@@ -34,6 +38,21 @@ export function SessionMenu(props: {
     setOpen(false);
     setOpening(how);
   };
+  const choices = [settings.model, settings.mode, ...settings.others].flatMap((setting) =>
+    setting === undefined || isBlocked
+      ? []
+      : setting.choices.map(({ id, name: choice }) => ({
+          id: `${setting.key}=${id}`,
+          label: `${setting.name}: ${choice}`,
+          group: 'Session' as const,
+          run: () => desktop.control(agent.publicKey, setting.draft(channelId, id)),
+        })),
+  );
+  useActions([
+    { id: 'new-session', label: 'New session', group: 'Agent', key: 'n', run: () => begin('new') },
+    { id: 'load-session', label: 'Open an earlier session', group: 'Agent', run: () => begin('load') },
+    ...choices.slice(0, MAX_CHOICES),
+  ]);
   return (
     <div className="relative" {...place}>
       <button

@@ -5,13 +5,14 @@ import { selectKnownPaths } from '../../store/known-paths.ts';
 import { answerablePermissions, runningTurn } from '../../store/live.ts';
 import { findRowOfLine, selectRows } from '../../store/rows.ts';
 import { type SessionRef, sessionKey } from '../../store/session-ref.ts';
+import { useActions } from '../actions/actions.ts';
 import { RawRail, type RawRailHandle } from '../rail/RawRail.tsx';
 import { ShowLinesContext } from '../transcript/lines-context.ts';
 import { createSeenPermissions, SeenPermissionsContext } from '../transcript/seen-permissions.ts';
 import { TranscriptList, type TranscriptListHandle } from '../transcript/TranscriptList.tsx';
-import { useTranscript } from '../use-desktop.ts';
+import { useDesktop, useTranscript } from '../use-desktop.ts';
 import { CancelTurn } from './CancelTurn.tsx';
-import { Composer } from './Composer.tsx';
+import { Composer, focusComposer } from './Composer.tsx';
 import { ConnectionBanner } from './ConnectionBanner.tsx';
 import { EmptySession } from './EmptySession.tsx';
 import { OutgoingPrompts } from './OutgoingPrompts.tsx';
@@ -32,6 +33,7 @@ export function SessionView(props: {
 }) {
   const { agent, session } = props;
   const { presence } = agent;
+  const desktop = useDesktop();
   const transcript = useTranscript(session, whole);
   const rows = selectRows(transcript);
   const running = runningTurn(presence, transcript);
@@ -61,6 +63,14 @@ export function SessionView(props: {
     [pending],
   );
   const { channelId } = session;
+  const toggleRail = () => setRailOpen(!isRailOpen);
+  useActions([
+    { id: 'prompt', label: 'Write a prompt', group: 'Session', key: '/', run: focusComposer },
+    { id: 'lines', label: 'Show or hide the lines', group: 'Session', key: 'l', run: toggleRail },
+    { id: 'start', label: 'To the start', group: 'Session', key: 'g', run: () => list.current?.toStart() },
+    { id: 'end', label: 'To the newest', group: 'Session', key: 'G', run: () => list.current?.toEnd() },
+    { id: 'resync', label: 'Ask how things are', group: 'Agent', run: () => desktop.resync(agent.publicKey) },
+  ]);
   return (
     <ShowLinesContext value={showLines}>
       <SeenPermissionsContext value={seen}>
@@ -74,7 +84,7 @@ export function SessionView(props: {
             session={session}
             isRailOpen={isRailOpen}
             isRunning={running !== undefined}
-            onToggleRail={() => setRailOpen(!isRailOpen)}
+            onToggleRail={toggleRail}
             onBack={props.onBack}
           />
           <ConnectionBanner agent={agent} />

@@ -37,8 +37,9 @@ export function PermissionOptions(props: {
     if (option.kind === 'allow_always') setConfirming(option);
     else decide(option, false);
   };
-  usePermissionKeys(item.id, (digit) => {
-    const option = item.options[digit - 1];
+  usePermissionKeys(item.id, (key) => {
+    const kind = key === 'a' ? 'allow_once' : key === 'd' ? 'reject_once' : undefined;
+    const option = kind === undefined ? item.options[Number(key) - 1] : item.options.find((one) => one.kind === kind);
     if (option !== undefined && confirming === undefined) choose(option);
   });
 

@@ -8,6 +8,8 @@ import { useFollowEnd } from './use-follow-end.ts';
 
 export interface TranscriptListHandle {
   showRow(index: number): void;
+  toStart(): void;
+  toEnd(): void;
 }
 
 /**
@@ -43,6 +45,11 @@ export function TranscriptList(props: {
       leave();
       virtualizer.scrollToIndex(index, { align: 'center' });
     },
+    toStart() {
+      leave();
+      virtualizer.scrollToIndex(0, { align: 'start' });
+    },
+    toEnd,
   }));
 
   const fresh = leftAtCount === undefined ? 0 : rows.length - leftAtCount;

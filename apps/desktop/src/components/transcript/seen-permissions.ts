@@ -1,4 +1,5 @@
 import { createContext, useContext, useEffect, useEffectEvent } from 'react';
+import { isTyping } from '../actions/is-typing.ts';
 
 /**
  * Which open permission cards are on the screen. Keys answer only what can be read, and the bar above the composer speaks
@@ -54,23 +55,19 @@ export const SeenPermissionsContext = createContext<SeenPermissions>(NOTHING_SEE
 
 export const useSeenPermissions = () => useContext(SeenPermissionsContext);
 
-/** Calls back for 1–9 while this card is the only one on the screen and nobody types. */
-export function usePermissionKeys(itemId: string, choose: (digit: number) => void): void {
+/** Calls back for 1–9, a and d while this card is the only one on the screen and nobody types. */
+export function usePermissionKeys(itemId: string, choose: (key: string) => void): void {
   const seen = useSeenPermissions();
   const onKey = useEffectEvent((event: KeyboardEvent) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || !/^[1-9]$/.test(event.key)) return;
-    if (isTyping(event.target) || document.querySelector('dialog[open]') !== null) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || !/^[1-9ad]$/.test(event.key)) return;
+    if (isTyping(event.target)) return;
     const [only, ...others] = seen.read();
     if (only !== itemId || others.length > 0) return;
     event.preventDefault();
-    choose(Number(event.key));
+    choose(event.key);
   });
   useEffect(() => {
     document.addEventListener('keydown', onKey);
     return () => document.removeEventListener('keydown', onKey);
   }, []);
-}
-
-function isTyping(target: EventTarget | null): boolean {
-  return target instanceof Element && target.closest('input, textarea, select, [contenteditable]') !== null;
 }
