@@ -55,6 +55,7 @@ const FEATURES = [
   'auth',
   'cancel',
   'permissions',
+  'elicitation',
   'replay',
   'parts',
 ];
@@ -297,7 +298,7 @@ class Run implements Harness {
         ...this.#sessions.channels
           .all()
           .flatMap(({ stream, turn }) => (turn === undefined ? [] : { stream, fromSeq: turn.firstSeq })),
-        ...this.#sessions.permissions.pending().map(({ stream, requestSeq }) => ({ stream, fromSeq: requestSeq })),
+        ...this.#sessions.requests.pending().map(({ stream, requestSeq }) => ({ stream, fromSeq: requestSeq })),
       ],
     });
   }
@@ -322,7 +323,7 @@ class Run implements Harness {
       }),
       channels: this.#sessions.channels.all(),
       queueOf: (channelId) => this.#sessions.conversation(channelId)?.queue ?? [],
-      pending: this.#sessions.permissions.pending(),
+      pending: this.#sessions.requests.pending(),
     });
   }
 
@@ -349,7 +350,7 @@ class Run implements Harness {
     });
   }
 
-  #tellResult(result: ControlResult, channelId: string | undefined): void {
+  #tellResult(result: ControlResult, channelId: string | null | undefined): void {
     const channel = this.#sessions.channels.get(channelId ?? null);
     const place =
       channel === undefined

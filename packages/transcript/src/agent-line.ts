@@ -1,10 +1,11 @@
 import type { RpcMessage } from '@heliograph/wire/acp';
 import { carryMore, type PendingRequest } from './carry.ts';
+import { reduceElicitationComplete, reduceElicitationRequest } from './elicitation.ts';
 import { placeRpcError } from './failure.ts';
 import { asObject, finite, has, type JsonObject, member, text } from './json.ts';
 import { namePrompt } from './message.ts';
-import { placeNotice } from './notice.ts';
-import { reducePermissionRequest, withdrawPermission } from './permission.ts';
+import { reducePermissionRequest } from './permission.ts';
+import { withdrawQuestion } from './question.ts';
 import { takeRequest } from './request.ts';
 import { noteInitialized, noteSetting, reduceSessionAnswer, SESSION_REQUESTS } from './session.ts';
 import type { Step } from './step.ts';
@@ -13,8 +14,7 @@ import { endTurn, markRunning, noteTurn, outcomeOf, readStopReason, readTurnUsag
 import { placeRaw, reduceUpdate } from './update.ts';
 
 /** Agent → client methods that are understood and have no row of their own; `_…` are vendors' own affairs. */
-const QUIET =
-  /^(?:_.*|terminal\/.*|fs\/read_text_file|fs\/write_text_file|elicitation\/complete|auth\/status_update|mcp\/message)$/;
+const QUIET = /^(?:_.*|terminal\/.*|fs\/read_text_file|fs\/write_text_file|auth\/status_update|mcp\/message)$/;
 
 type Answer = { readonly result: unknown } | { readonly error: unknown };
 
@@ -41,7 +41,9 @@ function reduceNotification(step: Step, method: string, params: JsonObject | und
     reduceUpdate(step, params, line);
   } else if (method === '$/cancel_request') {
     const id = memberText(line, ['params', 'requestId']);
-    if (id !== undefined) withdrawPermission(step, id);
+    if (id !== undefined) withdrawQuestion(step, id);
+  } else if (method === 'elicitation/complete') {
+    reduceElicitationComplete(step, params);
   } else if (!QUIET.test(method)) {
     placeRaw(step, speechTurn(step), method, line);
   }
@@ -54,9 +56,7 @@ function reduceRequest(step: Step, id: string, method: string, params: JsonObjec
   if (method === 'session/request_permission') {
     reducePermissionRequest(step, id, params, line);
   } else if (method === 'elicitation/create') {
-    const asked = text(params, 'message') ?? text(params, 'url') ?? '';
-    const said = { topic: 'session', severity: 'warning', text: `The agent asks: ${asked}` } as const;
-    placeNotice(step, speechTurn(step), said);
+    reduceElicitationRequest(step, id, params);
   } else if (!QUIET.test(method)) {
     placeRaw(step, speechTurn(step), method, line);
   }

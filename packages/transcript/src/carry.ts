@@ -15,8 +15,8 @@ export interface Carry {
   readonly requests: readonly PendingRequest[];
   /** Requests agent → client without an answer, oldest first. */
   readonly asks: readonly PendingAsk[];
-  /** Permissions that may still change, oldest first. */
-  readonly permissions: readonly PermissionSlot[];
+  /** Questions of the agent that may still change, oldest first. */
+  readonly questions: readonly QuestionSlot[];
   /** Open turns with a prompt or a turn_started, oldest first. */
   readonly open: readonly OpenTurn[];
   /** The prompt turn of this stream that ended last: where late lines go. */
@@ -48,7 +48,7 @@ export interface PendingAsk {
   readonly terminalId: string | undefined;
 }
 
-export interface PermissionSlot {
+export interface QuestionSlot {
   readonly rpcId: string;
   readonly nonce: string | undefined;
   readonly turnId: string;
@@ -92,7 +92,7 @@ export const EMPTY_CARRY: Carry = {
   lastAt: undefined,
   requests: [],
   asks: [],
-  permissions: [],
+  questions: [],
   open: [],
   last: undefined,
   tools: [],

@@ -1,4 +1,5 @@
 import type { RpcMessage } from '@heliograph/wire/acp';
+import { reduceElicitationAnswer } from './elicitation.ts';
 import { asObject, type JsonObject, member } from './json.ts';
 import { placePrompt } from './message.ts';
 import { reducePermissionAnswer } from './permission.ts';
@@ -54,5 +55,6 @@ function reduceAnswer(step: Step, id: string | undefined, result: unknown): void
   if (ask === undefined) return;
   step.draft.carry = { ...carry, asks: carry.asks.filter((other) => other !== ask) };
   if (ask.method === 'session/request_permission') reducePermissionAnswer(step, ask.id, result);
+  else if (ask.method === 'elicitation/create') reduceElicitationAnswer(step, ask.id, result);
   else if (ask.method.startsWith('terminal/')) reduceTerminalAnswer(step, ask.method, ask.terminalId, asObject(result));
 }

@@ -192,6 +192,7 @@ function isShared(event: ObserverEvent): boolean {
     if (!message.ok) return false;
     const { value } = message;
     if (value.type === 'response' || value.type === 'error') return event.kind === 'acp_read';
+    if (value.type === 'notification') return value.method === 'elicitation/complete';
     return value.type === 'request' && (value.method === 'initialize' || SESSION_REQUESTS.includes(value.method));
   });
 }

@@ -6,6 +6,7 @@ export { exitCodeOf, type Headline, selectDiffStats, selectHeadline } from './he
 export { type DiffStats, diffStats } from './line-diff.ts';
 export { FOREIGN_STREAM, type LogEvent } from './log-event.ts';
 export * from './model.ts';
+export { isQuestion, type QuestionItem } from './question-item.ts';
 export { mergeRawLines, type RawLine, type RawLines, selectRawLines } from './raw-lines.ts';
 export { selectRawTimeline } from './raw-timeline.ts';
 export { emptyTranscript, reduce } from './reduce.ts';

@@ -3,6 +3,8 @@
  * Version-neutral: ACP v1 and v2 reduce to the same shapes. Plain data, never mutated; a closed turn keeps its identity.
  */
 
+import type { Form } from '@heliograph/wire/acp';
+
 /** Where something came from: consecutive seqs of one stream, `first` ≤ `last`. */
 export interface SeqRange {
   readonly stream: string;
@@ -102,7 +104,16 @@ export interface TurnUsage {
 }
 
 /** One visible thing in a turn. */
-export type Item = MessageItem | ToolItem | PlanItem | PermissionItem | NoticeItem | ErrorItem | GapItem | RawItem;
+export type Item =
+  | MessageItem
+  | ToolItem
+  | PlanItem
+  | PermissionItem
+  | ElicitationItem
+  | NoticeItem
+  | ErrorItem
+  | GapItem
+  | RawItem;
 
 interface ItemBase {
   /** Stable across refolds and unique in its turn: `<kind>:<own id>`, or `<kind>:<stream>:<first seq>` (messages: `<kind>:@…`). */
@@ -195,28 +206,32 @@ export interface PlanItem extends ItemBase {
   readonly entries: readonly { readonly content: string; readonly status: string; readonly priority?: string }[];
 }
 
-export interface PermissionItem extends ItemBase {
-  readonly kind: 'permission';
+/** What a question of the agent's is bound to, and whether it can still be answered. */
+interface QuestionBase extends ItemBase {
   /** JSON-RPC id token as raw text. */
   readonly rpcId: string;
   /** Where the request line stands: what a decision is bound to. */
   readonly request: { readonly stream: string; readonly seq: number };
   readonly toolCallId: string | undefined;
+  readonly state: 'asked' | 'pending' | 'decided';
+  /** From `permission_pending` or `elicitation_pending`; without it nothing can be answered. */
+  readonly nonce: string | undefined;
+  readonly requestSha256: string | undefined;
+  /** SHA-256 of the very line this item shows: an answer repeats it, and is refused where the harness holds another. */
+  readonly lineSha256: string | undefined;
+  /** False: a remote may only say no (the copy of the request was elided or redacted). */
+  readonly actionable: boolean;
+  readonly expiresAt: string | undefined;
+}
+
+export interface PermissionItem extends QuestionBase {
+  readonly kind: 'permission';
   readonly title: string;
   readonly toolKind: string;
   readonly content: readonly ToolContent[];
   readonly rawInput: string | undefined;
   readonly locations: readonly { readonly path: string; readonly line?: number }[];
   readonly options: readonly PermissionOption[];
-  readonly state: 'asked' | 'pending' | 'decided';
-  /** From `permission_pending`; without it nothing can be answered. */
-  readonly nonce: string | undefined;
-  readonly requestSha256: string | undefined;
-  /** SHA-256 of the very line this item shows: an answer repeats it, and is refused where the harness holds another. */
-  readonly lineSha256: string | undefined;
-  /** False: a remote may only reject (the copy of the request was elided or redacted). */
-  readonly actionable: boolean;
-  readonly expiresAt: string | undefined;
   readonly decision: PermissionDecision | undefined;
 }
 
@@ -232,6 +247,32 @@ export interface PermissionDecision {
   readonly reason: string;
   readonly optionId: string | undefined;
   readonly decidedBy: { readonly who: string; readonly viewer?: string; readonly rule?: string } | undefined;
+}
+
+/** What the agent asks its owner to fill in, or to visit (`elicitation/create`). */
+export interface ElicitationItem extends QuestionBase {
+  readonly kind: 'elicitation';
+  readonly message: string;
+  /** `form`, `url`, or one that is not known; '' where the request's line is missing. */
+  readonly mode: string;
+  /** From `@heliograph/wire`: what `requestedSchema` asks, as far as it is understood. */
+  readonly form: Form | undefined;
+  /** The page to visit: the agent's own text, of any scheme. */
+  readonly url: string | undefined;
+  readonly elicitationId?: string;
+  /** The agent said that the page was visited. */
+  readonly isVisited: boolean;
+  readonly decision: ElicitationDecision | undefined;
+}
+
+export interface ElicitationDecision {
+  /** As of a permission. */
+  readonly reason: string;
+  /** accept, decline, cancel. */
+  readonly action: string | undefined;
+  /** What the form was filled in with, JSON text of at most 8,192 UTF-16 units. */
+  readonly content: string | undefined;
+  readonly decidedBy: PermissionDecision['decidedBy'];
 }
 
 /** Something said about the session rather than in it: mode changed, agent started, stderr, compaction, control result. */

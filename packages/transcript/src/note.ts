@@ -1,8 +1,8 @@
 import { exitText, placeExit, reduceParseError, reduceTurnError, reduceWriteFailure } from './failure.ts';
 import { reduceTelemetryGap } from './gap.ts';
 import { type JsonObject, parseObject, text } from './json.ts';
-import { placeNotice, reduceClockStep, reduceControlResult, reduceElicitationEnd, reduceStderr } from './notice.ts';
-import { abortPermissions, reducePermissionPending, reducePermissionTerminal } from './permission.ts';
+import { placeNotice, reduceClockStep, reduceControlResult, reduceStderr } from './notice.ts';
+import { abortQuestions, reduceQuestionPending, reduceQuestionTerminal } from './question.ts';
 import { noteInitialized, reduceQueue, reduceSessionNote } from './session.ts';
 import type { Step } from './step.ts';
 import { completeTurn, endOpenTurns, noteLiveness, noteTurn, startTurn } from './turn.ts';
@@ -15,8 +15,6 @@ const QUIET: readonly string[] = [
   'snapshot',
   'harness_started',
   'acp_part',
-  // The agent's own line asks the question.
-  'elicitation_pending',
   'managed_agent_runtime_lifecycle',
   'prompt_context_delivery',
 ];
@@ -43,10 +41,14 @@ function reduceKnown(step: Step, payload: JsonObject | undefined): boolean {
       noteLiveness(step, payload);
       return true;
     case 'permission_pending':
-      reducePermissionPending(step, payload);
+      reduceQuestionPending(step, 'permission', payload);
+      return true;
+    case 'elicitation_pending':
+      reduceQuestionPending(step, 'elicitation', payload);
       return true;
     case 'permission_terminal':
-      reducePermissionTerminal(step, payload);
+    case 'elicitation_terminal':
+      reduceQuestionTerminal(step, payload);
       return true;
     case 'session_resolved':
     case 'session_config_captured':
@@ -81,13 +83,10 @@ function reduceTrouble(step: Step, payload: JsonObject | undefined): boolean {
       return true;
     case 'stream_closed':
       endOpenTurns(step, undefined);
-      abortPermissions(step);
+      abortQuestions(step);
       return true;
     case 'observer_telemetry_gap':
       reduceTelemetryGap(step, payload);
-      return true;
-    case 'elicitation_terminal':
-      reduceElicitationEnd(step, payload);
       return true;
     case 'control_result':
       reduceControlResult(step, payload);
@@ -108,7 +107,7 @@ export function endAgent(step: Step, payload: JsonObject | undefined): void {
     if (turn >= 0) placeExit(step, turn, payload);
   }
   endOpenTurns(step, 'failed');
-  abortPermissions(step);
+  abortQuestions(step);
   draft.carry = { ...draft.carry, requests: [], asks: [] };
 }
 

@@ -59,21 +59,8 @@ describe('notices', () => {
     });
   });
 
-  it('TR71: a stepped clock and a question of the agent are told', () => {
+  it('TR71: a stepped clock is told', () => {
     const scene = new Scene().prompt().note('clock_stepped', { offsetMs: -120_000 });
-    scene.harness.read({
-      jsonrpc: '2.0',
-      id: 3,
-      method: 'elicitation/create',
-      params: { sessionId: 's', message: 'Which branch?' },
-    });
-    scene
-      .note('elicitation_pending', { requestNonce: 'n' })
-      .note('elicitation_terminal', { requestNonce: 'n', action: 'accept' });
-    expect(scene.all('notice').map(({ text }) => text)).toEqual([
-      "The clock of the agent's machine was set by -120 s",
-      'The agent asks: Which branch?',
-      "The agent's question was answered: accept",
-    ]);
+    expect(scene.all('notice').map(({ text }) => text)).toEqual(["The clock of the agent's machine was set by -120 s"]);
   });
 });

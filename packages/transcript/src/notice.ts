@@ -118,12 +118,6 @@ export function reduceControlResult(step: Step, payload: JsonObject | undefined)
   });
 }
 
-/** `elicitation_terminal`: what became of a question that was no permission. */
-export function reduceElicitationEnd(step: Step, payload: JsonObject | undefined): void {
-  const action = text(payload, 'action') ?? 'ended';
-  placeNotice(step, noteTurn(step), { topic: 'session', text: `The agent's question was answered: ${action}` });
-}
-
 /** `clock_stepped`: times before and after it do not compare. */
 export function reduceClockStep(step: Step, payload: JsonObject | undefined): void {
   const offsetMs = finite(payload, 'offsetMs');

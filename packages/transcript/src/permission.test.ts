@@ -1,10 +1,10 @@
 import { lineSha256 } from '@heliograph/wire/observer';
 import { describe, expect, it } from 'vitest';
-import { selectPendingPermissions } from './select.ts';
+import { selectPendingQuestions } from './select.ts';
 import { Scene } from './testing/scene.ts';
 
 const TOOL = { toolCallId: 't', title: 'Edit x', kind: 'edit', status: 'pending' };
-const pending = (scene: Scene) => selectPendingPermissions(scene.transcript).map(({ permission }) => permission.rpcId);
+const pending = (scene: Scene) => selectPendingQuestions(scene.transcript).map(({ question }) => question.rpcId);
 
 describe('permissions', () => {
   it('TR43: a question as the first sight of a tool id makes its card; the update that comes completes it', () => {

@@ -7,7 +7,7 @@ import { selectHeadline } from './headline.ts';
 import type { LogEvent } from './log-event.ts';
 import { selectRawLines } from './raw-lines.ts';
 import { emptyTranscript, reduce, reduceInto } from './reduce.ts';
-import { selectCounts, selectLastActivity, selectPendingPermissions, selectTurnState } from './select.ts';
+import { selectCounts, selectLastActivity, selectPendingQuestions, selectTurnState } from './select.ts';
 import { CHANNEL } from './testing/mini-harness.ts';
 import { CHANNELS, randomSession } from './testing/random-session.ts';
 import { insanities } from './testing/sane.ts';
@@ -272,7 +272,7 @@ function look(fold: TranscriptFold): void {
     expect(insanities(transcript)).toEqual([]);
     selectCounts(transcript);
     selectLastActivity(transcript);
-    selectPendingPermissions(transcript);
+    selectPendingQuestions(transcript);
     for (const turn of transcript.turns) {
       selectTurnState(turn);
       for (const item of turn.items) if (item.kind === 'tool') selectHeadline(item, '/srv');

@@ -3,6 +3,7 @@ import { reduceAgentLine } from './agent-line.ts';
 import { type CarriedTranscript, EMPTY_CARRY } from './carry.ts';
 import { reduceClientLine } from './client-line.ts';
 import { blankTranscript, Draft } from './draft.ts';
+import { reduceElicitationComplete } from './elicitation.ts';
 import { placeConflict } from './failure.ts';
 import { placeGap } from './gap.ts';
 import { asObject, parseObject } from './json.ts';
@@ -10,7 +11,7 @@ import { readLine } from './lines.ts';
 import type { LogEvent } from './log-event.ts';
 import { endAgent, noteHarness, reduceNote } from './note.ts';
 import { countReplayed, placeNotice } from './notice.ts';
-import { abortPermissions } from './permission.ts';
+import { abortQuestions } from './question.ts';
 import { rememberRequest, takeRequest } from './request.ts';
 import {
   enterSession,
@@ -76,13 +77,13 @@ function enterStream(step: Step): boolean {
 function beginRun(step: Step): void {
   const { draft } = step;
   endOpenTurns(step, undefined);
-  abortPermissions(step);
+  abortQuestions(step);
   draft.session = forgetSettings(draft.session);
   draft.carry = {
     ...EMPTY_CARRY,
     run: draft.carry.run,
     lastAt: draft.carry.lastAt,
-    permissions: draft.carry.permissions,
+    questions: draft.carry.questions,
   };
 }
 
@@ -142,6 +143,9 @@ function reduceSharedMessage(step: Step, message: RpcMessage): void {
     method === 'initialize' || SESSION_REQUESTS.includes(method);
   if (message.type === 'request' && writes && isShared(message)) {
     rememberRequest(step, message.id, message.method, asObject(message.params), undefined);
+  } else if (message.type === 'notification' && !writes && message.method === 'elicitation/complete') {
+    // It names no session.
+    reduceElicitationComplete(step, asObject(message.params));
   } else if (message.type === 'error' && !writes) {
     takeRequest(step, message.id, isShared);
   } else if (message.type === 'response' && !writes) {

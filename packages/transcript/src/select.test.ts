@@ -3,7 +3,7 @@ import {
   selectCounts,
   selectLastActivity,
   selectOpenTurn,
-  selectPendingPermissions,
+  selectPendingQuestions,
   selectToolOf,
   selectTurnState,
 } from './select.ts';
@@ -29,10 +29,10 @@ describe('selectors', () => {
 
   it('TR92: questions that wait, with and without the reducer’s memory, and the tool they are about', () => {
     const scene = new Scene().prompt().ask(0, TOOL).ask(1, { toolCallId: 'u' }).decide(0, { outcome: 'cancelled' });
-    const waiting = selectPendingPermissions(scene.transcript);
-    expect(waiting.map(({ turnId, permission }) => [turnId, permission.rpcId])).toEqual([[scene.turn().id, '1']]);
+    const waiting = selectPendingQuestions(scene.transcript);
+    expect(waiting.map(({ turnId, question }) => [turnId, question.rpcId])).toEqual([[scene.turn().id, '1']]);
     const { carry: _, ...bare } = scene.transcript;
-    expect(selectPendingPermissions(bare)).toEqual(waiting);
+    expect(selectPendingQuestions(bare)).toEqual(waiting);
     expect(scene.all('permission').map((permission) => selectToolOf(scene.transcript, permission)?.toolCallId)).toEqual(
       ['t', 'u'],
     );

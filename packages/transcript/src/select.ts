@@ -1,30 +1,33 @@
 import type { CarriedTranscript } from './carry.ts';
-import type { PermissionItem, ToolItem, Transcript, Turn } from './model.ts';
+import type { Item, PermissionItem, ToolItem, Transcript, Turn } from './model.ts';
+import { isQuestion, type QuestionItem } from './question-item.ts';
 
 /** What a turn is doing, in one word. */
 export type TurnState = 'working' | 'asking' | 'cancelling' | NonNullable<Turn['outcome']> | 'idle';
 
-/** `asking` while a permission waits, `cancelling` until the agent obeys, the outcome once it ended; `idle` outside prompts. */
+/** `asking` while a question waits, `cancelling` until the agent obeys, the outcome once it ended; `idle` outside prompts. */
 export function selectTurnState(turn: Turn): TurnState {
   if (turn.source === 'none') return 'idle';
   if (turn.status === 'ended') return turn.outcome ?? 'unknown';
   if (turn.cancelling) return 'cancelling';
-  return turn.items.some((item) => item.kind === 'permission' && item.state !== 'decided') ? 'asking' : 'working';
+  return turn.items.some(isWaiting) ? 'asking' : 'working';
 }
 
 /** A question that waits, and the turn it stands in. */
-export interface PendingPermission {
+export interface PendingQuestion {
   readonly turnId: string;
-  readonly permission: PermissionItem;
+  readonly question: QuestionItem;
 }
 
-/** Every permission nobody decided yet, oldest first. Cost: what the reducer carries, not the session's length. */
-export function selectPendingPermissions(transcript: CarriedTranscript): readonly PendingPermission[] {
-  const turns = transcript.carry === undefined ? transcript.turns : openTurns(transcript, transcript.carry.permissions);
+function isWaiting(item: Item): item is QuestionItem {
+  return isQuestion(item) && item.state !== 'decided';
+}
+
+/** Every question nobody answered yet, oldest first. Cost: what the reducer carries, not the session's length. */
+export function selectPendingQuestions(transcript: CarriedTranscript): readonly PendingQuestion[] {
+  const turns = transcript.carry === undefined ? transcript.turns : openTurns(transcript, transcript.carry.questions);
   return turns.flatMap((turn) =>
-    turn.items.flatMap((item) =>
-      item.kind === 'permission' && item.state !== 'decided' ? [{ turnId: turn.id, permission: item }] : [],
-    ),
+    turn.items.flatMap((item) => (isWaiting(item) ? [{ turnId: turn.id, question: item }] : [])),
   );
 }
 

@@ -2,6 +2,7 @@ import { readPromptUsage } from '@heliograph/wire/acp';
 import { type Carry, carryChanged, carryMore, type OpenTurn } from './carry.ts';
 import { bounded, finite, type JsonObject, text } from './json.ts';
 import type { Item, ToolItem, Turn, TurnOutcome, TurnUsage } from './model.ts';
+import { decideItem, isQuestion } from './question-item.ts';
 import type { Step } from './step.ts';
 
 const SOURCES: readonly Turn['source'][] = ['owner', 'client', 'channel', 'heartbeat'];
@@ -12,7 +13,7 @@ export interface Ending {
   readonly outcome: TurnOutcome | undefined;
   readonly stopReason: string | undefined;
   readonly usage: TurnUsage | undefined;
-  /** What becomes of permissions nobody decided. */
+  /** What becomes of questions nobody answered. */
   readonly undecided: 'expired' | 'aborted';
 }
 
@@ -114,7 +115,7 @@ function renameTurn(step: Step, at: number, to: string): void {
     ...carry,
     open: carryChanged(carry.open, isOld, renamed),
     requests: carryChanged(carry.requests, isOld, renamed),
-    permissions: carryChanged(carry.permissions, isOld, renamed),
+    questions: carryChanged(carry.questions, isOld, renamed),
     terminals: carryChanged(carry.terminals, isOld, renamed),
     streaming: carry.streaming !== undefined && isOld(carry.streaming) ? renamed(carry.streaming) : carry.streaming,
   };
@@ -146,7 +147,7 @@ export function markRunning(step: Step, at: number): void {
   if (turn !== undefined && !turn.running) changeOpen(step, id, { running: true });
 }
 
-/** Ends a turn once; a later word about its end refines it. Open tools and undecided permissions settle. */
+/** Ends a turn once; a later word about its end refines it. Open tools and unanswered questions settle. */
 export function endTurn(step: Step, at: number, ending: Ending): void {
   const { draft } = step;
   const head = draft.head(at);
@@ -178,13 +179,13 @@ function settleItems(step: Step, at: number, stopped: boolean, undecided: Ending
     const settled = settle(step, item, stopped, undecided);
     if (settled !== item) draft.put(at, settled);
     if (settled.kind === 'tool') rememberOpenTool(step, turnId, settled);
-    if (settled !== item && settled.kind === 'permission') {
-      const permissions = carryChanged(
-        draft.carry.permissions,
+    if (settled !== item && isQuestion(settled)) {
+      const questions = carryChanged(
+        draft.carry.questions,
         (slot) => slot.itemId === item.id && slot.turnId === turnId,
         (slot) => ({ ...slot, open: false }),
       );
-      draft.carry = { ...draft.carry, permissions };
+      draft.carry = { ...draft.carry, questions };
     }
   }
 }
@@ -199,9 +200,7 @@ export function rememberOpenTool(step: Step, turnId: string, { toolCallId, statu
 
 function settle(step: Step, item: Item, stopped: boolean, undecided: Ending['undecided']): Item {
   if ('streaming' in item && item.streaming) return { ...item, streaming: false };
-  if (item.kind === 'permission' && item.state !== 'decided') {
-    return { ...item, state: 'decided', decision: { reason: undecided, optionId: undefined, decidedBy: undefined } };
-  }
+  if (isQuestion(item) && item.state !== 'decided') return decideItem(item, { reason: undecided });
   if (item.kind !== 'tool') return item;
   if (item.status === 'pending' || item.status === 'in_progress') {
     return { ...item, status: stopped ? 'cancelled' : 'unfinished', endedAt: step.at };

@@ -261,6 +261,57 @@ function hostileStory(nowMs: number): StoryAgent {
     );
 }
 
+/** An agent that asks before it opens its session. */
+function earlyStory(nowMs: number): StoryAgent {
+  const agent = new StoryAgent({
+    name: 'Claude',
+    host: 'build-box',
+    cwd: '/srv',
+    startMs: nowMs - MINUTE,
+    early: true,
+  });
+  return agent.elicit({ ...DEPLOY_FORM, message: 'Which branch?' });
+}
+
+/** A form whose labels lie, and a page that is none. */
+function hostileForm(nowMs: number): StoryAgent {
+  const lie = 'Safe\u202e elif eteled\u200b <b>x</b>';
+  const properties = {
+    lie: { type: 'string', title: lie, description: '<img src=x onerror=1>\u2066', pattern: '(a+)+$' },
+    many: { type: 'string', enum: Array.from({ length: 300 }, (_, at) => `${lie} ${at}`) },
+    odd: { type: 'object' },
+  };
+  return new StoryAgent({ name: 'Mallory\u202e', host: 'x', cwd: '/tmp', startMs: nowMs - MINUTE })
+    .prompt('Be nasty.')
+    .elicit({ mode: 'url', message: lie, elicitationId: 'E', url: 'javascript:alert(1)' })
+    .elicit({ mode: 'url', message: lie, elicitationId: 'F', url: 'http://b\u0430nk.example/\u202ex' })
+    .elicit({ message: `${lie}\n`.repeat(40), requestedSchema: { title: lie, required: ['many'], properties } });
+}
+
+const DEPLOY_FORM = {
+  mode: 'form',
+  message: 'Where shall I deploy the fix? It passes all tests.',
+  requestedSchema: {
+    type: 'object',
+    required: ['branch', 'replicas', 'region'],
+    properties: {
+      branch: { type: 'string', title: 'Branch', description: 'What is deployed', pattern: '^[a-z/-]+$' },
+      replicas: { type: 'integer', title: 'Replicas', minimum: 1, maximum: 9, default: 2 },
+      region: {
+        type: 'string',
+        title: 'Region',
+        oneOf: [
+          { const: 'eu', title: 'Europe (Frankfurt)' },
+          { const: 'us', title: 'America (Oregon)' },
+        ],
+      },
+      labels: { type: 'array', title: 'Labels', items: { enum: ['canary', 'blue', 'green'] } },
+      until: { type: 'string', title: 'Roll back on', format: 'date' },
+      dryRun: { type: 'boolean', title: 'Only pretend', default: true },
+    },
+  },
+};
+
 /** Days of work: one agent that tells all, one that tells little, one that tells nothing. */
 function usageStory(nowMs: number): Story {
   const main = authStory(nowMs);
@@ -327,6 +378,21 @@ export const STORIES: Readonly<Record<string, (nowMs: number) => Story>> = {
     return fleetStory(nowMs, agent);
   },
   permission: (nowMs) => fleetStory(nowMs, askToPublish(authStory(nowMs))),
+  form: (nowMs) => fleetStory(nowMs, authStory(nowMs).elicit(DEPLOY_FORM)),
+  'form-answered': (nowMs) =>
+    fleetStory(nowMs, authStory(nowMs).elicit(DEPLOY_FORM).fill({ branch: 'main', replicas: 3 }).end('end_turn')),
+  page: (nowMs) =>
+    fleetStory(
+      nowMs,
+      authStory(nowMs).elicit({
+        mode: 'url',
+        message: 'Log in to the registry before I publish.',
+        elicitationId: 'E',
+        url: 'https://registry.example.org/login?client=heliograph&next=%2Fpublish',
+      }),
+    ),
+  early: (nowMs) => fleetStory(nowMs, earlyStory(nowMs), []),
+  'hostile-form': (nowMs) => fleetStory(nowMs, hostileForm(nowMs), []),
   ended: (nowMs) =>
     fleetStory(
       nowMs,

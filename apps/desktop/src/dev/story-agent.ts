@@ -21,6 +21,8 @@ export interface StoryAgentOptions {
   readonly process?: Presence['process'];
   readonly lastHeardMs?: number;
   readonly modes?: object;
+  /** It has not answered session/new: what it asks belongs to no channel. */
+  readonly early?: boolean;
 }
 
 /** Writes what an agent and its harness would have sent, as observer events of one harness stream and one channel. */
@@ -81,8 +83,9 @@ export class StoryAgent {
       method: 'session/new',
       params: { cwd, mcpServers: [] },
     });
-    this.#emit(this.#run, 'acp_read', { jsonrpc: '2.0', id: 1, result: { sessionId: this.#sessionId, ...modes } });
     this.#emit(this.#stream, 'stream_opened', { channelId: this.channelId });
+    if (this.#options.early === true) return;
+    this.#emit(this.#run, 'acp_read', { jsonrpc: '2.0', id: 1, result: { sessionId: this.#sessionId, ...modes } });
     this.#emit(this.#stream, 'session_resolved', {
       sessionId: this.#sessionId,
       isNewSession: true,
@@ -145,6 +148,43 @@ export class StoryAgent {
       rpcId: String(id),
       toolCallId: (toolCall as { toolCallId?: string }).toolCallId ?? null,
       actionable: true,
+    });
+  }
+
+  /** A form, or a page to visit, that waits. */
+  elicit(params: object): this {
+    const id = ++this.#rpcId + 100;
+    const request = {
+      jsonrpc: '2.0',
+      id,
+      method: 'elicitation/create',
+      params: { sessionId: this.#sessionId, ...params },
+    };
+    this.#emit(this.#stream, 'acp_read', request);
+    return this.#emit(this.#stream, 'elicitation_pending', {
+      requestNonce: madeUpId(`nonce ${id}`).replaceAll('-', ''),
+      requestSeq: this.#seqs.get(this.#stream) ?? 0,
+      requestSha256: lineSha256(JSON.stringify(request)),
+      rpcId: String(id),
+      toolCallId: null,
+      actionable: true,
+    });
+  }
+
+  /** The answer to the newest form. */
+  fill(content: object): this {
+    const id = this.#rpcId + 100;
+    this.#emit(
+      this.#stream,
+      'acp_write',
+      { jsonrpc: '2.0', id, result: { action: 'accept', content } },
+      { via: 'owner' },
+    );
+    return this.#emit(this.#stream, 'elicitation_terminal', {
+      requestNonce: madeUpId(`nonce ${id}`).replaceAll('-', ''),
+      reason: 'applied',
+      action: 'accept',
+      decidedBy: { who: 'owner', viewer: 'phone' },
     });
   }
 

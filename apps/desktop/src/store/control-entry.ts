@@ -21,10 +21,14 @@ export function selectControlOf(
   return controls.findLast(matches);
 }
 
-/** How a permission's answer is going; undefined when none was given here. */
+/** How the answer to a question of the agent's is going; undefined when none was given here. */
 export function selectDecision(controls: readonly ControlEntry[], nonce: string | undefined): ControlEntry | undefined {
   if (nonce === undefined) return undefined;
-  return selectControlOf(controls, ({ draft }) => draft.type === 'permission_decision' && draft.requestNonce === nonce);
+  return selectControlOf(
+    controls,
+    ({ draft }) =>
+      (draft.type === 'permission_decision' || draft.type === 'elicitation_answer') && draft.requestNonce === nonce,
+  );
 }
 
 /** How a turn's cancellation is going. */

@@ -69,3 +69,11 @@ test('DT42: sessions that nobody prompted yet are told apart by agent and host',
   const named = stateOf('new').agents.map((agent) => ({ ...agent, name: 'claude on build-box' }));
   expect(selectFleet(named)[0]?.entries[0]?.words).toBe('claude on build-box · waits for its first prompt');
 });
+
+test('DT75: a session that is not open yet needs the owner when its agent asks before it is', () => {
+  const { session, events } = STORIES.early?.(NOW) ?? { session: { phase: 'opening' as const }, events: [] };
+  const state = applyEvents(applySession(createDesktopStore().getState(), session), events);
+  expect(selectFleet(state.agents).map(({ name, entries }) => [name, entries.map(({ words }) => words)])).toEqual([
+    ['Needs you', ['Claude asks you: Which branch?']],
+  ]);
+});

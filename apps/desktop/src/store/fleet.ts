@@ -1,8 +1,9 @@
 import type { Item, Transcript, Turn } from '@heliograph/transcript';
 import { formatAge, formatCost, formatCount, parseTime } from '../text/human.ts';
-import { toPermissionQuestion, toToolSentence } from '../text/tool-sentence.ts';
+import { toAsk, toToolSentence } from '../text/tool-sentence.ts';
+import { toPlainLine } from '../text/visible-text.ts';
 import type { AgentRecord } from './desktop-store.ts';
-import { answerablePermissions, runningTurn } from './live.ts';
+import { answerableQuestions, runningTurn } from './live.ts';
 import type { SessionRef } from './session-ref.ts';
 import { selectFirstPrompt, sessionTitle } from './session-title.ts';
 
@@ -71,10 +72,13 @@ function toEntry(agent: AgentRecord, ref: SessionRef, transcript: Transcript): F
     at: parseTime(last?.items.at(-1)?.updatedAt ?? last?.endedAt ?? last?.startedAt),
   };
   const name = session.agentName ?? agent.name;
-  const [asked] = answerablePermissions(presence, transcript);
+  // A session that is not open yet may wait for what its agent asks before.
+  const early = session.sessionId === undefined ? answerableQuestions(presence, agent.fold.transcript(null)) : [];
+  const [asked] = [...answerableQuestions(presence, transcript), ...early];
   if (asked !== undefined) {
-    const { verb, shortVerb, object, isCode } = toPermissionQuestion(asked, session.cwd);
-    const words = `${name} wants to ${isCode ? shortVerb : verb}`;
+    const { ask, object, isCode } = toAsk(asked, session.cwd);
+    // What a permission is about without being code is said by its verb.
+    const words = `${name} ${ask}${asked.kind === 'elicitation' ? ` ${toPlainLine(object, 120)}` : ''}`;
     return { ...base, status: 'needs', words, code: isCode ? object : undefined };
   }
   const running = runningTurn(presence, transcript);

@@ -2,7 +2,7 @@ import type { Presence } from '@heliograph/client';
 import { TranscriptFold } from '@heliograph/transcript';
 import { expect, test } from 'vitest';
 import { StoryAgent } from '../dev/story-agent.ts';
-import { answerablePermissions, runningTurn } from './live.ts';
+import { answerableQuestions, runningTurn } from './live.ts';
 
 const asking = () =>
   new StoryAgent({ name: 'Claude', host: 'h', cwd: '/srv', startMs: Date.UTC(2026, 10, 30) })
@@ -19,7 +19,7 @@ test('DT11: nothing works and nothing can be answered before a snapshot names it
   const story = asking();
   const transcript = transcriptOf(story);
   const live = story.presence();
-  expect(answerablePermissions(live, transcript)).toHaveLength(1);
+  expect(answerableQuestions(live, transcript)).toHaveLength(1);
   expect(runningTurn(live, transcript)?.status).toBe('open');
   const others: readonly (Presence | undefined)[] = [
     undefined,
@@ -29,7 +29,7 @@ test('DT11: nothing works and nothing can be answered before a snapshot names it
     { ...live, liveStreams: ['another'] },
   ];
   for (const presence of others) {
-    expect(answerablePermissions(presence, transcript)).toEqual([]);
+    expect(answerableQuestions(presence, transcript)).toEqual([]);
     expect(runningTurn(presence, transcript)).toBeUndefined();
   }
 });
@@ -37,7 +37,7 @@ test('DT11: nothing works and nothing can be answered before a snapshot names it
 test('DT11: a request without a nonce, or decided, is not answerable', () => {
   const story = new StoryAgent({ name: 'Claude', host: 'h', cwd: '/srv', startMs: Date.UTC(2026, 10, 30) });
   story.prompt('go').ask({ toolCallId: '1', title: 'ls' }, [{ optionId: 'a', name: 'Yes', kind: 'allow_once' }], false);
-  expect(answerablePermissions(story.presence(), transcriptOf(story))).toEqual([]);
+  expect(answerableQuestions(story.presence(), transcriptOf(story))).toEqual([]);
   const decided = asking().decide('a');
-  expect(answerablePermissions(decided.presence(), transcriptOf(decided))).toEqual([]);
+  expect(answerableQuestions(decided.presence(), transcriptOf(decided))).toEqual([]);
 });

@@ -1,13 +1,13 @@
 import type { Presence } from '@heliograph/client';
-import type { PermissionItem, Transcript, Turn } from '@heliograph/transcript';
+import { isQuestion, type QuestionItem, type Transcript, type Turn } from '@heliograph/transcript';
 
 /** Whether a stream is now and not a replay of the past: my snapshot named it, or it opened after that (WIRE 5). */
 export function isLiveStream(presence: Presence | undefined, stream: string | undefined): boolean {
   return presence?.harness === 'live' && stream !== undefined && presence.liveStreams.includes(stream);
 }
 
-/** Whether a decision would reach the request: it is pending, bound to a nonce and to the line that is shown, and live. */
-export function isAnswerable(presence: Presence | undefined, item: PermissionItem): boolean {
+/** Whether an answer would reach the request: it is pending, bound to a nonce and to the line that is shown, and live. */
+export function isAnswerable(presence: Presence | undefined, item: QuestionItem): boolean {
   const isShown = item.requestSha256 === undefined || item.requestSha256 === item.lineSha256;
   return item.state === 'pending' && item.nonce !== undefined && isShown && isLiveStream(presence, item.request.stream);
 }
@@ -20,16 +20,16 @@ export function runningTurn(presence: Presence | undefined, transcript: Transcri
 }
 
 /** What waits for the owner in a session, oldest first. */
-export function answerablePermissions(
+export function answerableQuestions(
   presence: Presence | undefined,
   transcript: Transcript | undefined,
-): readonly PermissionItem[] {
+): readonly QuestionItem[] {
   if (presence?.harness !== 'live' || transcript === undefined) return [];
-  const found: PermissionItem[] = [];
+  const found: QuestionItem[] = [];
   // A request is pending only in a turn that is open, and open turns are the last ones.
   for (let at = transcript.turns.length - 1; at >= 0; at--) {
     const turn = transcript.turns[at] as Turn;
-    for (const item of turn.items) if (item.kind === 'permission' && isAnswerable(presence, item)) found.push(item);
+    for (const item of turn.items) if (isQuestion(item) && isAnswerable(presence, item)) found.push(item);
     if (turn.status === 'ended' && turn.source !== 'none') break;
   }
   return found.sort((a, b) => (a.at < b.at ? -1 : 1));

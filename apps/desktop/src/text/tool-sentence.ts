@@ -1,6 +1,7 @@
 import {
   exitCodeOf,
   type PermissionItem,
+  type QuestionItem,
   selectDiffStats,
   selectHeadline,
   type ToolItem,
@@ -86,6 +87,17 @@ export interface PermissionQuestion {
   readonly shortVerb: string;
   /** The whole command or the whole path, never shortened: what a decision is about. */
   readonly subject: string;
+}
+
+/** What a question of the agent's is, in a list of many: `wants to run`, and apart from it what that is about. */
+export function toAsk(
+  item: QuestionItem,
+  cwd: string | undefined,
+): { readonly ask: string; readonly object: string; readonly isCode: boolean } {
+  if (item.kind === 'elicitation')
+    return { ask: 'asks you:', object: item.message || item.url || 'a form', isCode: false };
+  const { verb, shortVerb, object, isCode } = toPermissionQuestion(item, cwd);
+  return { ask: `wants to ${isCode ? shortVerb : verb}`, object, isCode };
 }
 
 const questions = new WeakMap<

@@ -6,6 +6,7 @@ import { AgentProcess, type ProcessExit } from './agent-process.ts';
 import { type AgentQuirks, quirksOf } from './agent-quirks.ts';
 import type { Channel, EarlierSession } from './channels.ts';
 import { exitedEarly, refusedStart, type StartFailure, tooSlow } from './failure.ts';
+import { isForDesk } from './request-desk.ts';
 import { type Route, Router, rawRequestId } from './router.ts';
 import { StderrFeed } from './stderr-feed.ts';
 import { type OutLine, type ReadLine, Tap } from './tap.ts';
@@ -31,7 +32,10 @@ export interface AgentPort {
   isBehind(): boolean;
   /** The harness stream. */
   tell(kind: string, payload: object): void;
-  onPermission(line: ReadLine & { readonly message: { readonly type: 'request' } }): void;
+  /** A request that somebody must answer. */
+  onAsked(line: ReadLine & { readonly message: { readonly type: 'request' } }): void;
+  /** Whether one that belongs to no channel waits: then the agent's start waits, too. */
+  isAsking(): boolean;
   onWithdrawn(id: string): void;
   onNotification(line: ReadLine & { readonly message: { readonly type: 'notification' } }): void;
   /** After the last byte; exactly once. */
@@ -144,6 +148,8 @@ export class Agent {
       clientCapabilities: {
         fs: { readTextFile: false, writeTextFile: false },
         terminal: false,
+        // A page to visit is shown too where an agent asks for one, but no agent should count on it being visited.
+        elicitation: { form: {} },
         // goose tells what it uses to clients that say so.
         _meta: { goose: { customNotifications: true } },
       },
@@ -278,7 +284,10 @@ export class Agent {
     const bytesBefore = this.#bytesRead;
     let cancel = () => {};
     const outcome = await new Promise<RpcAnswer | 'late' | 'gone'>((resolve) => {
-      cancel = clock.setTimer(startTimeoutMs, () => resolve('late'));
+      const wait = () => {
+        cancel = clock.setTimer(startTimeoutMs, () => (this.#port.isAsking() ? wait() : resolve('late')));
+      };
+      wait();
       this.#whenGone = () => resolve('gone');
       const request: Promise<Emitted | Error> = this.client.request(method, params, 'harness', (answer) => {
         if (answer.type === 'result') answered(answer.result, request);
@@ -307,7 +316,7 @@ export class Agent {
         this.client.receive(message);
         break;
       case 'request':
-        if (message.method === 'session/request_permission') this.#port.onPermission({ ...line, message });
+        if (isForDesk(message.method)) this.#port.onAsked({ ...line, message });
         else this.#refuse(message.id, message.method);
         break;
       case 'notification': {

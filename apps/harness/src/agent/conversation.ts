@@ -14,9 +14,9 @@ import type { ProcessExit } from './agent-process.ts';
 import { type CancelEffect, type CancelInput, type CancelState, NO_CANCEL, stepCancel } from './cancel.ts';
 import { type Channel, noteTurn } from './channels.ts';
 import { type AgentName, authHint, describeExit, isAuthError, type StartFailure } from './failure.ts';
-import type { PermissionDesk } from './permission-desk.ts';
 import { refuseContent } from './prompt-content.ts';
 import { dequeue, enqueue, type PromptQueue, type QueuedPrompt, remove, replace } from './prompt-queue.ts';
+import type { RequestDesk } from './request-desk.ts';
 import type { ConfigChange } from './session-config.ts';
 import { changeSetting } from './setting.ts';
 import { steerRequest, wasSteered } from './steering.ts';
@@ -28,7 +28,7 @@ export type Reply = (result: Omit<ControlResult, 'type' | 'requestId'>) => void;
 
 export interface ConversationPort extends TurnPort {
   readonly agentName: AgentName;
-  readonly permissions: PermissionDesk;
+  readonly requests: RequestDesk;
   readonly cancelGraceMs: number;
   readonly limits: TurnLimitsMs;
   uuid(): string;
@@ -262,7 +262,7 @@ export class Conversation {
       ...this.#port.limits,
       clock: this.#port.clock,
       bytesRead: () => this.#port.bytesRead(),
-      isWaiting: () => this.#port.permissions.isWaiting(this.channel.channelId),
+      isWaiting: () => this.#port.requests.isWaiting(this.channel.channelId),
       expired: (outcome) => this.#expired(turn, outcome),
     });
     noteTurn(this.channel, { turnId: turn.turnId, firstSeq: turn.firstSeq });
@@ -311,7 +311,7 @@ export class Conversation {
     this.#port.turnEnded(turn, completed, result);
     this.channel.turn = undefined;
     const { turnId, firstSeq } = turn;
-    this.#port.permissions.turnEnded(turnId);
+    this.#port.requests.turnEnded(turnId);
     noteTurn(this.channel, {
       turnId,
       firstSeq,
@@ -366,12 +366,12 @@ export class Conversation {
     }
   }
 
-  /** Open permissions are answered before the turn is cancelled, in one piece: nothing can come in between. */
+  /** What the agent asks is answered before the turn is cancelled, in one piece: nothing can come in between. */
   #writeCancel(): void {
     const { channelId, sessionId, turn } = this.channel;
     if (turn === undefined) return;
     const { turnId } = turn;
-    const answers = this.#port.permissions.cancel(channelId, this.#canceller);
+    const answers = this.#port.requests.cancel(channelId, this.#canceller);
     const cancel = { text: encodeNotification('session/cancel', { sessionId }), via: this.#canceller };
     void this.#agent?.write([...answers.lines, cancel]).then((outcome) => {
       answers.written(outcome instanceof Error ? 'gone' : 'written');

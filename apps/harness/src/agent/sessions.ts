@@ -10,7 +10,7 @@ import { type Channel, Channels } from './channels.ts';
 import { Conversation, type Reply } from './conversation.ts';
 import type { StartFailure } from './failure.ts';
 import { continuation, type KeptChannels } from './kept-channels.ts';
-import { PermissionDesk } from './permission-desk.ts';
+import { RequestDesk } from './request-desk.ts';
 import { SessionOpener, type WantedSession } from './session-opener.ts';
 import type { ReadLine } from './tap.ts';
 import type { UsageDesk } from './usage-desk.ts';
@@ -32,7 +32,7 @@ const NONCE_BYTES = 16;
 /** The channels that take prompts, the sessions open in them, and the one agent process that holds those. */
 export class Sessions {
   readonly channels: Channels;
-  readonly permissions: PermissionDesk;
+  readonly requests: RequestDesk;
   /** The channel that is there from the start. */
   readonly main: Channel;
   readonly #options: FilledOptions;
@@ -55,7 +55,7 @@ export class Sessions {
       kept?.channels.map((channel) => [channel.channelId, continuation(channel, mirror.lastKept(channel.stream))]),
     );
     this.channels = new Channels(port.run, options.uuid, (stream, id) => mirror.open(stream, id, continues.get(id)));
-    this.permissions = this.#makeDesk();
+    this.requests = this.#makeDesk();
     this.#keeper = this.#makeKeeper();
     this.#opener = new SessionOpener((...opened) => void this.#resolve(...opened));
     const isSameAgent = kept?.agent === this.agentLine;
@@ -168,10 +168,10 @@ export class Sessions {
       reply(up.ok ? { status: 'applied' } : { status: 'failure', reason: up.error.message });
   }
 
-  #makeDesk(): PermissionDesk {
+  #makeDesk(): RequestDesk {
     const { clock, crypto, permissionTimeoutMs } = this.#options;
     const { mirror } = this.#port;
-    return new PermissionDesk({
+    return new RequestDesk({
       policy: (params, channelId) => this.#port.policy(params, this.channels.get(channelId)),
       clock,
       timeoutMs: permissionTimeoutMs,
@@ -195,7 +195,7 @@ export class Sessions {
         cancelGraceMs,
         limits: { idleMs: idleTimeoutMs, turnMs: turnTimeoutMs },
         agentName: { command, cwd },
-        permissions: this.permissions,
+        requests: this.requests,
         uuid,
         now: () => mirror.now(),
         emit: (place, body) => mirror.emit(place, body),
@@ -224,11 +224,12 @@ export class Sessions {
       emit: (place, body) => mirror.emit(place, body),
       isBehind: () => mirror.isBehind,
       tell: (kind, payload) => this.#tell(kind, payload),
-      onPermission: (line) => {
+      onAsked: (line) => {
         this.#note(line);
-        this.permissions.ask(line);
+        this.requests.ask(line);
       },
-      onWithdrawn: (id) => this.permissions.withdraw(id),
+      isAsking: () => this.requests.isWaiting(null),
+      onWithdrawn: (id) => this.requests.withdraw(id),
       onNotification: (line) => this.#note(line),
       openFirst: async (agent) =>
         this.main.isClosed ? ok(undefined) : this.#opener.open(agent, this.main, { type: 'kept' }),
@@ -260,7 +261,7 @@ export class Sessions {
   #gone(exit: ProcessExit, stderrTail: string, isWanted: boolean, respawnInMs: number): void {
     const later = respawnInMs > 0 ? { respawnInMs } : {};
     if (!isWanted) this.#options.log.warn({ ...exit }, 'the agent exited');
-    this.permissions.gone();
+    this.requests.gone();
     for (const conversation of this.#conversations.values()) conversation.agentGone(exit, stderrTail, isWanted);
     // After the ends of its turns: a viewer that hears of an exit ends what is open by itself.
     this.#tell('agent_exited', { ...exit, expected: isWanted, ...later });

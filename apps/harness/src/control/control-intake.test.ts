@@ -42,7 +42,7 @@ class LedgerInMemory {
 
 let clock: ManualClock;
 let ledger: LedgerInMemory;
-let told: (ControlResult & { channelId: string | undefined })[];
+let told: (ControlResult & { channelId: string | null | undefined })[];
 let acted: AdmittedControl[];
 let intake: ControlIntake;
 

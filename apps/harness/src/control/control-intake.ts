@@ -37,7 +37,7 @@ export interface IntakePort {
   readonly ledger: ControlLedger;
   readonly log: Log;
   /** Emits a `control_result` in the channel's stream if it is known, else in the harness stream. */
-  tell(result: ControlResult, channelId: string | undefined): void;
+  tell(result: ControlResult, channelId: string | null | undefined): void;
   act(admitted: AdmittedControl): void;
 }
 

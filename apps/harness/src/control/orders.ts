@@ -39,7 +39,8 @@ export class Orders {
         void lateViewers.replay(control, reply);
         break;
       case 'permission_decision':
-        sessions.permissions.decide(control, reply);
+      case 'elicitation_answer':
+        sessions.requests.decide(control, reply);
         break;
       case 'cancel_turn':
       case 'prompt':

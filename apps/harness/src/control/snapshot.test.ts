@@ -31,6 +31,7 @@ function snapshot(channels: number, turns: number, pending: number): Snapshot {
       turns: Array.from({ length: turns }, (_, n) => ({ turnId: uuid(n), firstSeq: n + 1 })),
       queue: [],
       pending: Array.from({ length: pending }, (_, n) => ({
+        ask: 'permission' as const,
         requestNonce: String(n),
         requestSeq: n,
         requestSha256: 'a'.repeat(64),

@@ -1,6 +1,13 @@
-import { type PermissionPolicy, type Snapshot, type SnapshotChannel, utf8Length, WIRE_VERSION } from '@heliograph/wire';
+import {
+  type PermissionPolicy,
+  type Snapshot,
+  type SnapshotChannel,
+  type SnapshotPending,
+  utf8Length,
+  WIRE_VERSION,
+} from '@heliograph/wire';
+import type { AgentRequest } from '../agent/agent-request.ts';
 import type { Channel } from '../agent/channels.ts';
-import type { PermissionRequest } from '../agent/permission.ts';
 import { acceptedContent } from '../agent/prompt-content.ts';
 import type { PromptQueue } from '../agent/prompt-queue.ts';
 import { MAX_SESSION_ID_LENGTH } from '../agent/router.ts';
@@ -23,13 +30,14 @@ export interface RunState {
   readonly streams: Snapshot['streams'];
   readonly channels: readonly Channel[];
   readonly queueOf: (channelId: string) => PromptQueue;
-  readonly pending: readonly PermissionRequest[];
+  readonly pending: readonly AgentRequest[];
 }
 
 /** The harness as it is now (WIRE 5). */
 export function describeRun(state: RunState): Snapshot {
   const { requestIds, run, now, name, host, permissions, streams, process } = state;
   const info = (state.initializeResult as { agentInfo?: { name?: unknown; version?: unknown } } | undefined)?.agentInfo;
+  const ownerless = state.pending.filter(({ channelId }) => channelId === null).map(describePending);
   return {
     requestIds,
     wire: WIRE_VERSION,
@@ -46,6 +54,7 @@ export function describeRun(state: RunState): Snapshot {
     policy: permissions,
     streams,
     channels: state.channels.map((channel) => describeChannel(channel, state)),
+    ...(ownerless.length > 0 ? { pending: ownerless } : {}),
   };
 }
 
@@ -74,11 +83,22 @@ function describeChannel(channel: Channel, { queueOf, policyOf, pending }: RunSt
   };
 }
 
-function describePending(request: PermissionRequest): Snapshot['channels'][number]['pending'][number] {
+function describePending(request: AgentRequest): SnapshotPending {
   const { requestNonce, requestSeq, requestSha256, rpcId, toolCallId, actionable, stream, askedAt, expiresAt } =
     request;
   const expires = expiresAt !== undefined ? { expiresAt } : {};
-  return { requestNonce, requestSeq, requestSha256, rpcId, toolCallId, actionable, stream, askedAt, ...expires };
+  return {
+    ask: request.ask.kind,
+    requestNonce,
+    requestSeq,
+    requestSha256,
+    rpcId,
+    toolCallId,
+    actionable,
+    stream,
+    askedAt,
+    ...expires,
+  };
 }
 
 /**
@@ -91,7 +111,7 @@ export function encodeSnapshot(snapshot: Snapshot, maxBytes: number): string {
   if (utf8Length(whole) <= maxBytes) return whole;
   const lean = { ...snapshot, channels: snapshot.channels.map(withoutDetail) };
   const turns = newestFirst(lean.channels.flatMap((channel) => channel.turns.map(({ firstSeq }) => firstSeq)));
-  const asked = lean.channels.flatMap(({ pending }) => pending);
+  const asked = pendingOf(lean);
   const times = asked.map(({ askedAt }) => askedAt).toSorted((a, b) => (a < b ? 1 : -1));
   // The first is the one that prompts go to.
   const [own = [], ...others] = lean.channels;
@@ -112,6 +132,10 @@ function withoutDetail({ config: _config, queue, ...channel }: SnapshotChannel):
   return { ...channel, queue: queue.map(({ promptRequestId, position }) => ({ promptRequestId, position })) };
 }
 
+function pendingOf({ channels, pending = [] }: Pick<Snapshot, 'channels' | 'pending'>): readonly SnapshotPending[] {
+  return [...channels.flatMap((channel) => channel.pending), ...pending];
+}
+
 function newestFirst(seqs: readonly number[]): number[] {
   return seqs.toSorted((a, b) => b - a);
 }
@@ -123,18 +147,21 @@ function cut(
   oldestTurn: number | undefined,
   oldestAsked: string | undefined,
 ): Snapshot {
+  const isKept = ({ askedAt }: SnapshotPending) => oldestAsked !== undefined && askedAt >= oldestAsked;
   const channels = snapshot.channels
     .filter((channel) => kept.includes(channel))
     .map((channel) => ({
       ...channel,
       turns: channel.turns.filter(({ firstSeq }) => oldestTurn !== undefined && firstSeq >= oldestTurn),
-      pending: channel.pending.filter(({ askedAt }) => oldestAsked !== undefined && askedAt >= oldestAsked),
+      pending: channel.pending.filter(isKept),
     }));
   const ids = new Set<string | null>(kept.map(({ channelId }) => channelId));
-  const count = (of: readonly SnapshotChannel[]) => of.reduce((sum, { pending }) => sum + pending.length, 0);
-  const pendingOmitted = count(snapshot.channels) - count(channels);
+  const { pending: ofNoChannel, ...rest } = snapshot;
+  const pending = ofNoChannel === undefined ? {} : { pending: ofNoChannel.filter(isKept) };
+  const pendingOmitted = pendingOf(snapshot).length - pendingOf({ ...rest, ...pending, channels }).length;
   return {
-    ...snapshot,
+    ...rest,
+    ...pending,
     streams: snapshot.streams.filter(({ channelId }) => channelId === null || ids.has(channelId)),
     channels,
     ...(pendingOmitted > 0 ? { pendingOmitted } : {}),

@@ -18,6 +18,9 @@ export type PermissionOutcome =
   | { readonly outcome: 'selected'; readonly optionId: string }
   | { readonly outcome: 'cancelled' };
 
+/** What answers an elicitation/create. */
+export type ElicitationAction = 'accept' | 'decline' | 'cancel';
+
 /** JSON-RPC error codes that ACP uses. */
 export const RPC_METHOD_NOT_FOUND = -32601;
 export const RPC_INVALID_PARAMS = -32602;

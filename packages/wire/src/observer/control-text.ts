@@ -93,6 +93,15 @@ const SHAPES: { readonly [T in ControlType]: Readonly<Record<string, Member>> } 
     optionId: anyText,
     confirm: optional(flag),
   },
+  elicitation_answer: {
+    channelId: member('text or null', (value) => value === null || (typeof value === 'string' && value !== '')),
+    requestNonce: text,
+    requestSha256: member('64 hex digits', isHex64),
+    action: member('accept, decline or cancel', (value) => ['accept', 'decline', 'cancel'].includes(value as string)),
+    content: optional(
+      member('an object', (value) => typeof value === 'object' && value !== null && !Array.isArray(value)),
+    ),
+  },
   hello: {
     viewer: text,
     wire: optional(seq),

@@ -1,4 +1,4 @@
-import type { ContentBlock } from '../acp/acp.ts';
+import type { ContentBlock, ElicitationAction } from '../acp/acp.ts';
 import type { AuthTag } from '../nostr/nip-oa.ts';
 import type { PermissionPolicy, PermissionRule } from './permission-rule.ts';
 
@@ -122,6 +122,18 @@ export interface PermissionDecisionControl extends ControlBase {
   readonly confirm?: boolean;
 }
 
+/** Answers what the agent asks for with `elicitation/create`. */
+export interface ElicitationAnswer extends ControlBase {
+  readonly type: 'elicitation_answer';
+  /** Null for what belongs to no channel: an agent may ask before a session is open. */
+  readonly channelId: string | null;
+  readonly requestNonce: string;
+  readonly requestSha256: string;
+  readonly action: ElicitationAction;
+  /** What a form is filled in with; with `accept` only. */
+  readonly content?: Readonly<Record<string, unknown>>;
+}
+
 export interface Hello extends ControlBase {
   readonly type: 'hello';
   readonly viewer: string;
@@ -155,6 +167,7 @@ export type Control =
   | SetAuth
   | SetPolicy
   | PermissionDecisionControl
+  | ElicitationAnswer
   | Hello
   | Replay;
 
@@ -180,6 +193,9 @@ export interface ControlResult {
   readonly turnId?: string;
   readonly requestNonce?: string;
   readonly optionId?: string;
+  /** elicitation_answer: what was answered, or which field of the form is not as it must be. */
+  readonly action?: ElicitationAction;
+  readonly field?: string;
   /** new_session, load_session: the session that is open now. */
   readonly sessionId?: string;
   /** switch_model, set_mode, set_config_option: what the agent confirmed. */

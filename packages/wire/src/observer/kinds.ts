@@ -1,4 +1,4 @@
-import type { ContentBlock } from '../acp/acp.ts';
+import type { ContentBlock, ElicitationAction } from '../acp/acp.ts';
 import type { PermissionPolicy } from './permission-rule.ts';
 
 /** Payloads of the observer kinds the harness makes (WIRE 2). Readers treat every member as possibly absent. */
@@ -119,15 +119,26 @@ export interface PermissionPending {
   readonly expiresAt?: string;
 }
 
-export interface PermissionTerminal {
+/** `elicitation_pending`: a form, or a page to visit, that waits for the owner. */
+export type ElicitationPending = PermissionPending;
+
+interface RequestTerminal {
   readonly requestNonce: string;
   readonly reason: 'applied' | 'timed_out' | 'cancelled' | 'rejected' | 'allowed' | 'expired' | 'withdrawn';
-  readonly optionId?: string;
   readonly decidedBy: {
     readonly who: 'owner' | 'client' | 'policy' | 'harness';
     readonly viewer?: string;
     readonly rule?: string;
   };
+}
+
+export interface PermissionTerminal extends RequestTerminal {
+  readonly optionId?: string;
+}
+
+/** `elicitation_terminal`; without `action` nothing was answered. */
+export interface ElicitationTerminal extends RequestTerminal {
+  readonly action?: ElicitationAction;
 }
 
 /** `acp_elided`: a line over `maxLineBytes` that was forwarded as it arrived. */
@@ -174,6 +185,8 @@ export interface Snapshot {
   readonly policy: PermissionPolicy;
   readonly streams: readonly (StreamHead & { readonly channelId: string | null; readonly openedAt: string })[];
   readonly channels: readonly SnapshotChannel[];
+  /** Open requests that belong to no channel: an agent may ask before a session is open. */
+  readonly pending?: readonly SnapshotPending[];
   /** Open requests that are left out because they did not fit; the newest are told. */
   readonly pendingOmitted?: number;
 }
@@ -196,8 +209,15 @@ export interface SnapshotChannel {
   readonly policy?: PermissionPolicy;
   /** An owner closed it: it takes no prompts until a session is opened in it. */
   readonly closed?: true;
-  readonly pending: readonly (PermissionPending & { readonly stream: string; readonly askedAt: string })[];
+  readonly pending: readonly SnapshotPending[];
   readonly lastActivity: string;
+}
+
+/** A request of the agent's that waits: its line and what tells of it stand in `stream`. */
+export interface SnapshotPending extends PermissionPending {
+  readonly ask: 'permission' | 'elicitation';
+  readonly stream: string;
+  readonly askedAt: string;
 }
 
 export interface SnapshotTurn {

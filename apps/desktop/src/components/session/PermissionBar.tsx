@@ -1,22 +1,22 @@
-import type { PermissionItem } from '@heliograph/transcript';
+import type { QuestionItem } from '@heliograph/transcript';
 import { useSyncExternalStore } from 'react';
-import { toPermissionQuestion } from '../../text/tool-sentence.ts';
+import { toAsk } from '../../text/tool-sentence.ts';
 import { VisibleText } from '../content/VisibleText.tsx';
 import { useSeenPermissions } from '../transcript/seen-permissions.ts';
 
 /** What waits for an answer while its card is off the screen. */
 export function PermissionBar(props: {
   readonly agentName: string;
-  readonly pending: readonly PermissionItem[];
+  readonly pending: readonly QuestionItem[];
   readonly cwd: string | undefined;
-  readonly onShow: (item: PermissionItem) => void;
+  readonly onShow: (item: QuestionItem) => void;
 }) {
   const seen = useSeenPermissions();
   const inView = useSyncExternalStore(seen.subscribe, seen.read);
   const hidden = props.pending.filter((item) => !inView.includes(item.id));
   const [first] = hidden;
   if (first === undefined) return null;
-  const { verb, shortVerb, object, isCode } = toPermissionQuestion(first, props.cwd);
+  const { ask, object, isCode } = toAsk(first, props.cwd);
   return (
     <div
       className="mb-2 flex items-center gap-2.5 rounded-lg border border-sun-line bg-sun-wash py-1.5 pr-1.5 pl-3"
@@ -25,7 +25,7 @@ export function PermissionBar(props: {
       <span className="sign needs" aria-hidden="true" />
       <span className="min-w-0 flex-1 truncate">
         <b>
-          <VisibleText text={props.agentName} max={64} /> wants to {isCode ? shortVerb : verb}
+          <VisibleText text={props.agentName} max={64} /> {ask}
         </b>{' '}
         <span className={isCode ? 'font-mono text-code' : ''}>
           <VisibleText text={object} max={200} />

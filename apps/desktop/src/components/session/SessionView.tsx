@@ -1,12 +1,13 @@
-import type { CarriedTranscript, PermissionItem, SeqRange } from '@heliograph/transcript';
+import type { CarriedTranscript, QuestionItem, SeqRange } from '@heliograph/transcript';
 import { useCallback, useMemo, useRef, useState } from 'react';
 import type { AgentRecord } from '../../store/desktop-store.ts';
 import { selectKnownPaths } from '../../store/known-paths.ts';
-import { answerablePermissions, runningTurn } from '../../store/live.ts';
+import { answerableQuestions, runningTurn } from '../../store/live.ts';
 import { findRowOfLine, selectRows } from '../../store/rows.ts';
 import { type SessionRef, sessionKey } from '../../store/session-ref.ts';
 import { useActions } from '../actions/actions.ts';
 import { RawRail, type RawRailHandle } from '../rail/RawRail.tsx';
+import { ElicitationCard } from '../transcript/ElicitationCard.tsx';
 import { ShowLinesContext } from '../transcript/lines-context.ts';
 import { createSeenPermissions, SeenPermissionsContext } from '../transcript/seen-permissions.ts';
 import { TranscriptList, type TranscriptListHandle } from '../transcript/TranscriptList.tsx';
@@ -37,7 +38,8 @@ export function SessionView(props: {
   const transcript = useTranscript(session, whole);
   const rows = selectRows(transcript);
   const running = runningTurn(presence, transcript);
-  const pending = answerablePermissions(presence, transcript);
+  const pending = answerableQuestions(presence, transcript);
+  const early = answerableQuestions(presence, useTranscript({ agent: agent.publicKey, channelId: null }, whole));
   const [isRailOpen, setRailOpen] = useState(() => matchMedia(WIDE).matches);
   const list = useRef<TranscriptListHandle>(null);
   const rail = useRef<RawRailHandle>(null);
@@ -54,7 +56,7 @@ export function SessionView(props: {
     if (!matchMedia(WIDE).matches) setRailOpen(false);
     list.current?.showRow(at);
   };
-  const showPermission = (item: PermissionItem) => {
+  const showQuestion = (item: QuestionItem) => {
     const at = rows.findIndex((row) => row.type === 'item' && row.item === item);
     if (at >= 0) list.current?.showRow(at);
   };
@@ -103,11 +105,21 @@ export function SessionView(props: {
           )}
           <footer className="border-t border-line px-6 pt-2.5 pb-3.5 max-md:px-3.5 max-md:pb-[max(0.75rem,env(safe-area-inset-bottom))]">
             <div className="mx-auto max-w-[47.5rem]">
+              {early.length > 0 && (
+                <div className="stack mb-2 max-h-[60vh] gap-2 overflow-y-auto" data-testid="early-questions">
+                  {early.map(
+                    (item) =>
+                      item.kind === 'elicitation' && (
+                        <ElicitationCard key={item.id} item={item} agent={agent.publicKey} channelId={null} />
+                      ),
+                  )}
+                </div>
+              )}
               <PermissionBar
                 agentName={agent.name}
                 pending={pending}
                 cwd={transcript.session.cwd}
-                onShow={showPermission}
+                onShow={showQuestion}
               />
               <OutgoingPrompts session={session} />
               <Composer

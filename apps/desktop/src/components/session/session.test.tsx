@@ -4,8 +4,9 @@ import { afterEach, expect, test } from 'vitest';
 import { STORIES, type Story } from '../../dev/stories.ts';
 import { openStory } from '../../dev/story-desktop.ts';
 import { findAgent } from '../../store/desktop-store.ts';
-import { answerablePermissions, runningTurn } from '../../store/live.ts';
+import { answerableQuestions, runningTurn } from '../../store/live.ts';
 import type { SessionRef } from '../../store/session-ref.ts';
+import { ElicitationCard } from '../transcript/ElicitationCard.tsx';
 import { GapRow } from '../transcript/GapRow.tsx';
 import { PermissionCard } from '../transcript/PermissionCard.tsx';
 import { DesktopProvider } from '../use-desktop.ts';
@@ -142,7 +143,7 @@ function showComposer(name: string, blocked?: string) {
         draftKey="k"
         blocked={blocked}
         running={running}
-        isWaiting={answerablePermissions(world.agent().presence, world.transcript()).length > 0}
+        isWaiting={answerableQuestions(world.agent().presence, world.transcript()).length > 0}
       >
         {null}
       </Composer>
@@ -241,4 +242,98 @@ test('DT34: missing lines are counted and can be asked for while the harness ans
     } else expect(gap.queryByTestId('ask-again')).toBeNull();
     cleanup();
   }
+});
+
+function showForm(name: string, nth = 0) {
+  const world = open(name);
+  const item = world.items().filter(({ kind }) => kind === 'elicitation')[nth];
+  if (item?.kind !== 'elicitation') throw new TypeError(`story ${name} asks nothing`);
+  render(
+    <DesktopProvider value={world.desktop}>
+      <ElicitationCard item={item} agent={world.ref.agent} channelId={world.ref.channelId} />
+    </DesktopProvider>,
+  );
+  return { ...world, item };
+}
+
+test('DT70: a form is filled in and sent, bound to the line that is shown, as exactly what stands in it', () => {
+  const { sent, item, ref, tell } = showForm('form');
+  expect(screen.getByTestId('elicitation-message').textContent).toContain('Where shall I deploy');
+  fireEvent.change(screen.getByLabelText(/^Branch/), { target: { value: 'main' } });
+  fireEvent.click(screen.getByLabelText('Europe (Frankfurt)'));
+  fireEvent.click(screen.getByLabelText('blue'));
+  fireEvent.click(screen.getByTestId('elicitation-accept'));
+  expect(sent()).toEqual([
+    {
+      type: 'elicitation_answer',
+      channelId: ref.channelId,
+      requestNonce: item.nonce,
+      requestSha256: item.lineSha256,
+      action: 'accept',
+      content: { branch: 'main', replicas: 2, region: 'eu', labels: ['blue'], dryRun: true },
+    },
+  ]);
+  expect((screen.getByTestId('elicitation-accept') as HTMLButtonElement).disabled).toBe(true);
+  tell({ phase: 'failed', result: { type: 'x', status: 'invalid_option', reason: 'branch: expected nothing' } });
+  expect(screen.getByTestId('control-progress').textContent).toBe('Your answer: branch: expected nothing.');
+  fireEvent.click(screen.getByTestId('elicitation-decline'));
+  expect(sent()[1]).toMatchObject({ action: 'decline' });
+  expect(sent()[1]).not.toHaveProperty('content');
+});
+
+test('DT71: what does not fit is said at its field and not sent; what was typed survives the card', () => {
+  const { sent, desktop, ref, item } = showForm('form');
+  fireEvent.click(screen.getByTestId('elicitation-accept'));
+  expect(screen.getByTestId('field-fault').textContent).toBe('Expected: an answer');
+  const branch = screen.getByLabelText(/^Branch/);
+  expect(branch.getAttribute('aria-invalid')).toBe('true');
+  expect(branch.getAttribute('aria-describedby')).toContain('fault');
+  fireEvent.change(branch, { target: { value: 'main' } });
+  fireEvent.change(screen.getByLabelText(/^Replicas/), { target: { value: 'two' } });
+  fireEvent.click(screen.getByTestId('elicitation-accept'));
+  expect(screen.getByTestId('field-fault').textContent).toBe('Expected: a whole number');
+  expect(sent()).toEqual([]);
+  cleanup();
+  render(
+    <DesktopProvider value={desktop}>
+      <ElicitationCard item={item} agent={ref.agent} channelId={ref.channelId} />
+    </DesktopProvider>,
+  );
+  expect((screen.getByLabelText(/^Branch/) as HTMLInputElement).value).toBe('main');
+});
+
+test('DT72: a page shows its host and whole address, and opens only by a link of its own; no other scheme opens', () => {
+  const { sent } = showForm('page');
+  const link = screen.getByTestId('elicitation-open');
+  expect(link.getAttribute('href')).toBe('https://registry.example.org/login?client=heliograph&next=%2Fpublish');
+  expect(link.getAttribute('rel')).toBe('noopener noreferrer');
+  expect(screen.getByTestId('elicitation-page').textContent).toContain('visit registry.example.org');
+  fireEvent.click(screen.getByTestId('elicitation-accept'));
+  expect(sent()).toMatchObject([{ action: 'accept' }]);
+  cleanup();
+  showForm('hostile-form');
+  expect(screen.queryByTestId('elicitation-open')).toBeNull();
+  expect(screen.getByTestId('elicitation-page').textContent).toContain('javascript:alert(1)');
+  cleanup();
+  showForm('hostile-form', 1);
+  const { textContent } = screen.getByTestId('elicitation-page');
+  expect(textContent).toContain('xn--');
+  expect(textContent).toContain('without encryption');
+  expect(textContent).toContain('U+202E');
+});
+
+test('DT73: labels of a form are text with what hides in them shown; long lists say how much is left out', () => {
+  showForm('hostile-form', 2);
+  const form = screen.getByTestId('elicitation-form');
+  expect(form.querySelector('b:not(.text-l), img, script')).toBeNull();
+  expect(form.textContent).toContain('U+202E elif eteledU+200B <b>x</b>');
+  expect(form.textContent).toContain('100 more choices are not shown.');
+  expect(form.textContent).toContain("is not understood, so it can't be filled in");
+});
+
+test('DT74: an answered form says who answered what', () => {
+  showForm('form-answered');
+  expect(screen.getByTestId('elicitation-decision').textContent).toBe('You answered');
+  fireEvent.click(screen.getByRole('button', { expanded: false }));
+  expect(screen.getByTestId('elicitation-content').textContent).toContain('"branch"');
 });

@@ -1,6 +1,7 @@
 import { memo } from 'react';
 import { type Row, waitedForLeaveMs } from '../../store/rows.ts';
 import { AgentMessage } from './AgentMessage.tsx';
+import { ElicitationCard } from './ElicitationCard.tsx';
 import { ErrorRow } from './ErrorRow.tsx';
 import { GapRow } from './GapRow.tsx';
 import { NoticeRow } from './NoticeRow.tsx';
@@ -48,6 +49,8 @@ export const RowView = memo(function RowView(props: RowViewProps) {
       return <PlanCard item={item} />;
     case 'permission':
       return <PermissionCard item={item} agent={agent} channelId={channelId} cwd={cwd} />;
+    case 'elicitation':
+      return <ElicitationCard item={item} agent={agent} channelId={channelId} />;
     case 'notice':
       return <NoticeRow item={item} />;
     case 'error':
@@ -69,6 +72,8 @@ export function estimateRowHeight(row: Row): number {
       return 96;
     case 'permission':
       return 180;
+    case 'elicitation':
+      return 320;
     case 'plan':
       return 120;
     case 'error':

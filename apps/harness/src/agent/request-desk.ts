@@ -1,26 +1,29 @@
 import type { Clock } from '@heliograph/client';
 import {
   type ControlResult,
+  type ElicitationAnswer,
   encodeError,
   hexEncode,
   type PermissionDecisionControl,
   type PermissionPolicy,
-  type PermissionTerminal,
-  type RequestedOption,
   utf8Encode,
 } from '@heliograph/wire';
 import type { Emitted, Place } from '../mirror/observer-bus.ts';
 import type { SeqSpan } from '../mirror/sealed-envelope.ts';
 import {
-  type PermissionInput,
-  type PermissionRequest,
-  type PermissionState,
-  readOptions,
-  stepPermission,
-} from './permission.ts';
+  type AgentRequest,
+  type RequestAnswer,
+  type RequestInput,
+  type RequestState,
+  type RequestTerminal,
+  stepRequest,
+  type Verdict,
+} from './agent-request.ts';
+import { readElicitation } from './elicitation.ts';
+import { MAX_ID_LENGTH, readPermission } from './permission.ts';
 import type { OutLine, ReadLine } from './tap.ts';
 
-export interface PermissionPort {
+export interface RequestDeskPort {
   /** What decides this request now, before the owner is asked. */
   policy(params: unknown, channelId: string | null): { readonly policy: PermissionPolicy; readonly rule?: string };
   readonly clock: Clock;
@@ -42,15 +45,17 @@ export interface CancelAnswers {
   readonly written: (outcome: 'written' | 'gone') => void;
 }
 
+type Reply = (result: Omit<ControlResult, 'type' | 'requestId'>) => void;
+
 interface Entry {
-  /** Without its options once it is closed. */
-  request: PermissionRequest;
+  /** Without what it could be answered by once it is closed. */
+  request: AgentRequest;
   readonly bytes: number;
   readonly place: Place;
   readonly unpin: () => void;
   readonly cancelTimer: () => void;
-  state: PermissionState;
-  reply: ((result: Omit<ControlResult, 'type' | 'requestId'>) => void) | undefined;
+  state: RequestState;
+  reply: Reply | undefined;
 }
 
 const MAX_PENDING = 256;
@@ -60,30 +65,35 @@ const MAX_CLOSED = 1_024;
 const MAX_PENDING_BYTES = 16 * 1_024 * 1_024;
 /** An id over this is not kept: its request is refused at once. */
 const MAX_RPC_ID_LENGTH = 4_096;
-/** A request whose ids or options are over these, or whose line is, can only be rejected. */
-const MAX_ID_LENGTH = 1_024;
-const MAX_OPTIONS = 64;
-const MAX_KIND_LENGTH = 64;
+/** A request whose line is over this can only be rejected. */
 const MAX_LINE_LENGTH = 1_024 * 1_024;
 const RPC_INTERNAL = -32603;
 
-/** All permission requests of one agent process: shows them, and sees to it that each gets one answer. */
-export class PermissionDesk {
-  readonly #port: PermissionPort;
+/** The requests of an agent that wait for somebody's answer, by their method. */
+const ASKS = { 'session/request_permission': readPermission, 'elicitation/create': readElicitation } as const;
+
+/** Whether a request of the agent's is one that this desk sees answered. */
+export function isForDesk(method: string): boolean {
+  return Object.hasOwn(ASKS, method);
+}
+
+/** All such requests of one agent process: shows them, and sees to it that each gets one answer. */
+export class RequestDesk {
+  readonly #port: RequestDeskPort;
   readonly #entries = new Map<string, Entry>();
 
-  constructor(port: PermissionPort) {
+  constructor(port: RequestDeskPort) {
     this.#port = port;
   }
 
-  /** Takes a recorded `session/request_permission`. */
+  /** Takes a recorded request that `isForDesk`. */
   ask(line: ReadLine & { readonly message: { readonly type: 'request' } }): void {
     const { message, emitted, place, route } = line;
     const { clock, timeoutMs } = this.#port;
     const open = this.#pending();
     const refusal =
       open.length >= MAX_PENDING
-        ? `more than ${MAX_PENDING} permission requests are open`
+        ? `more than ${MAX_PENDING} requests wait for an answer`
         : message.id.length > MAX_RPC_ID_LENGTH
           ? `the id of this request is longer than ${MAX_RPC_ID_LENGTH} characters`
           : undefined;
@@ -91,26 +101,29 @@ export class PermissionDesk {
       void this.#port.write([{ text: encodeError(message.id, RPC_INTERNAL, refusal), via: 'harness' }]);
       return;
     }
-    const { toolCallId, options, isBounded } = readBounded(message.params);
+    const read = ASKS[message.method as keyof typeof ASKS](message.params);
+    const { ask } = read;
+    const toolCallId = readToolCallId(message.params);
+    const isBounded = read.isBounded && (toolCallId?.length ?? 0) <= MAX_ID_LENGTH;
     // What is too long to look at is not kept in the spool for it either.
     const isLong = line.recorded.length > MAX_LINE_LENGTH;
-    const bytes = message.id.length + (toolCallId?.length ?? 0) + sizeOf(options);
-    const request: PermissionRequest = {
+    const bytes = message.id.length + (toolCallId?.length ?? 0) + sizeOf(ask);
+    const request: AgentRequest = {
       requestNonce: this.#port.nonce(),
       requestSeq: emitted.firstSeq,
       requestSha256: hexEncode(this.#port.sha256(utf8Encode(line.recorded))),
       rpcId: message.id,
-      toolCallId,
+      toolCallId: toolCallId !== null && toolCallId.length <= MAX_ID_LENGTH ? toolCallId : null,
       actionable: emitted.whole && !line.redacted && isBounded && !isLong && message.id.length <= MAX_ID_LENGTH,
       stream: emitted.stream,
       channelId: route.channelId,
       sessionId: route.sessionId,
       turnId: place.turnId,
-      options,
+      ask,
       askedAt: emitted.timestamp,
       ...(timeoutMs > 0 ? { expiresAt: new Date(clock.nowMs() + timeoutMs).toISOString() } : {}),
     };
-    const pending = this.#port.emitUrgent(place, 'permission_pending', pendingPayload(request), emitted.firstSeq);
+    const pending = this.#port.emitUrgent(place, `${ask.kind}_pending`, pendingPayload(request), emitted.firstSeq);
     const firstSeq = isLong ? pending.firstSeq : emitted.firstSeq;
     const unpin = this.#port.pin({ stream: emitted.stream, firstSeq, lastSeq: pending.lastSeq });
     const cancelTimer =
@@ -124,29 +137,26 @@ export class PermissionDesk {
     else this.#step(entry, { type: 'policy', ...this.#port.policy(message.params, route.channelId) });
   }
 
-  decide(control: PermissionDecisionControl, reply: (result: Omit<ControlResult, 'type' | 'requestId'>) => void): void {
-    const { requestNonce, optionId, channelId } = control;
+  /** An owner's answer to one of them. */
+  decide(control: PermissionDecisionControl | ElicitationAnswer, reply: Reply): void {
+    const { requestNonce, channelId, requestSha256 } = control;
     const entry = this.#entries.get(requestNonce);
     // Ours always carry the hash; without a requestId it is another implementation's control, which can't.
-    const isBound = control.requestId === undefined || control.requestSha256 !== undefined;
+    const isBound = control.requestId === undefined || requestSha256 !== undefined;
     if (entry === undefined || !isBound) {
-      reply({ status: 'unknown', reason: 'there is no such permission request (any more)', requestNonce });
+      reply({ status: 'unknown', reason: 'there is no such request (any more)', requestNonce });
       return;
     }
-    const verdict = this.#step(
-      entry,
-      {
-        type: 'decided',
-        channelId,
-        requestNonce,
-        requestSha256: control.requestSha256,
-        optionId,
-        confirmed: control.confirm === true,
-        ...(control.viewer !== undefined ? { viewer: control.viewer } : {}),
-      },
-      reply,
-    );
-    if (verdict !== undefined) reply({ status: verdict, reason: REASONS[verdict], requestNonce, optionId });
+    const answer: RequestAnswer =
+      control.type === 'permission_decision'
+        ? { kind: 'permission', optionId: control.optionId, confirmed: control.confirm === true }
+        : { kind: 'elicitation', action: control.action, content: control.content };
+    const viewer = control.viewer !== undefined ? { viewer: control.viewer } : {};
+    const decided = { type: 'decided', channelId, requestNonce, requestSha256, answer, ...viewer } as const;
+    const verdict = this.#step(entry, decided, reply);
+    if (verdict === undefined) return;
+    const said = control.type === 'permission_decision' ? { optionId: control.optionId } : { action: control.action };
+    reply({ ...verdict, requestNonce, ...said });
   }
 
   /** The agent takes a request back (`$/cancel_request`); `id` is its raw token. */
@@ -159,7 +169,7 @@ export class PermissionDesk {
     const entries = this.#pending().filter(({ request }) => request.channelId === channelId);
     const lines: OutLine[] = [];
     for (const entry of entries) {
-      const { state, effects } = stepPermission(entry.request, entry.state, { type: 'cancelled', who });
+      const { state, effects } = stepRequest(entry.request, entry.state, { type: 'cancelled', who });
       entry.state = state;
       for (const effect of effects) if (effect.type === 'answer') lines.push({ text: effect.text, via: effect.via });
     }
@@ -177,13 +187,13 @@ export class PermissionDesk {
     for (const entry of this.#entries.values()) if (entry.state.phase !== 'closed') this.#step(entry, { type: 'gone' });
   }
 
-  /** Whether something of this channel waits for a decision. */
-  isWaiting(channelId: string): boolean {
+  /** Whether something of this channel (null: of none) waits for an answer. */
+  isWaiting(channelId: string | null): boolean {
     return this.#pending().some(({ request }) => request.channelId === channelId);
   }
 
-  /** What waits for a decision, oldest first. */
-  pending(): readonly PermissionRequest[] {
+  /** What waits for an answer, oldest first. */
+  pending(): readonly AgentRequest[] {
     return this.#pending().map(({ request }) => request);
   }
 
@@ -191,8 +201,8 @@ export class PermissionDesk {
     return [...this.#entries.values()].filter(({ state }) => state.phase === 'pending');
   }
 
-  #step(entry: Entry, input: PermissionInput, reply?: Entry['reply']) {
-    const { state, effects, verdict } = stepPermission(entry.request, entry.state, input);
+  #step(entry: Entry, input: RequestInput, reply?: Reply): Verdict | undefined {
+    const { state, effects, verdict } = stepRequest(entry.request, entry.state, input);
     entry.state = state;
     if (verdict === undefined && reply !== undefined) entry.reply = reply;
     for (const effect of effects) {
@@ -206,15 +216,21 @@ export class PermissionDesk {
     return verdict;
   }
 
-  #close(entry: Entry, payload: PermissionTerminal, how: PermissionInput['type']): void {
-    this.#port.emitUrgent(entry.place, 'permission_terminal', payload);
+  #close(entry: Entry, payload: RequestTerminal, how: RequestInput['type']): void {
+    const { kind } = entry.request.ask;
+    this.#port.emitUrgent(entry.place, `${kind}_terminal`, payload);
     entry.unpin();
     entry.cancelTimer();
-    entry.request = { ...entry.request, options: [] };
-    const { requestNonce, optionId } = payload;
-    const chosen = { requestNonce, ...(optionId !== undefined ? { optionId } : {}) };
-    if (how === 'written') entry.reply?.({ status: 'applied', ...chosen });
-    else entry.reply?.({ status: 'unknown', reason: 'the agent went away before the answer got out', ...chosen });
+    entry.request = { ...entry.request, ask: CLOSED[kind] };
+    const { requestNonce, reason: _reason, decidedBy: _decidedBy, ...chosen } = payload;
+    if (how === 'written') entry.reply?.({ status: 'applied', requestNonce, ...chosen });
+    else
+      entry.reply?.({
+        status: 'unknown',
+        reason: 'the agent went away before the answer got out',
+        requestNonce,
+        ...chosen,
+      });
     entry.reply = undefined;
   }
 
@@ -226,43 +242,28 @@ export class PermissionDesk {
   }
 }
 
-const REASONS = {
-  already_decided: 'this request was answered already',
-  unknown: 'the decision does not belong to this request as the agent made it',
-  invalid_option:
-    'this option was not offered, needs confirm, or can only be chosen where the whole request can be seen',
+/** What is kept of a closed request's answers: nothing. */
+const CLOSED = {
+  permission: { kind: 'permission', options: [] },
+  elicitation: { kind: 'elicitation', form: null, bytes: 0 },
 } as const;
 
-/** What a request is answered by, and no more of it than is held for it; a longer one keeps its ways to say no. */
-function readBounded(params: unknown): {
-  readonly toolCallId: string | null;
-  readonly options: readonly RequestedOption[];
-  readonly isBounded: boolean;
-} {
-  const { toolCallId } = (params as { toolCall?: { toolCallId?: unknown } | null } | null | undefined)?.toolCall ?? {};
-  const id = typeof toolCallId === 'string' ? toolCallId : null;
-  const offered = readOptions(params);
-  const short = offered.filter(({ optionId }) => optionId.length <= MAX_ID_LENGTH);
-  const isBounded =
-    (id?.length ?? 0) <= MAX_ID_LENGTH && offered.length <= MAX_OPTIONS && short.length === offered.length;
-  const options = isBounded ? short : short.filter(({ kind }) => kind?.startsWith('reject_')).slice(0, MAX_OPTIONS);
-  return {
-    toolCallId: id !== null && id.length <= MAX_ID_LENGTH ? id : null,
-    options: options.map(withoutMore),
-    isBounded,
+/** The tool call it is about: in a permission request's own call, or named by an elicitation. */
+function readToolCallId(params: unknown): string | null {
+  const { toolCall, toolCallId } = (params ?? {}) as {
+    toolCall?: { toolCallId?: unknown } | null;
+    toolCallId?: unknown;
   };
+  const id = toolCall?.toolCallId ?? toolCallId;
+  return typeof id === 'string' ? id : null;
 }
 
-/** Kinds that are none of ACP's are never acted on. */
-function withoutMore({ optionId, kind }: RequestedOption): RequestedOption {
-  return { optionId, ...(typeof kind === 'string' && kind.length <= MAX_KIND_LENGTH ? { kind } : {}) };
+function sizeOf(ask: AgentRequest['ask']): number {
+  if (ask.kind === 'elicitation') return ask.bytes;
+  return ask.options.reduce((sum, { optionId, kind = '' }) => sum + optionId.length + kind.length, 0);
 }
 
-function sizeOf(options: readonly RequestedOption[]): number {
-  return options.reduce((sum, { optionId, kind = '' }) => sum + optionId.length + kind.length, 0);
-}
-
-function pendingPayload(request: PermissionRequest) {
+function pendingPayload(request: AgentRequest) {
   const { requestNonce, requestSeq, requestSha256, rpcId, toolCallId, actionable, expiresAt } = request;
   const expires = expiresAt !== undefined ? { expiresAt } : {};
   return { requestNonce, requestSeq, requestSha256, rpcId, toolCallId, actionable, ...expires };
