@@ -107,6 +107,10 @@ function textsOf(item: Item): Texts {
       return { ...none, title: item.title, input: item.rawInput ?? '', output: outputOf(item) };
     case 'permission':
       return { ...none, title: item.title, input: item.rawInput ?? '' };
+    case 'elicitation': {
+      const asked = item.form === undefined ? (item.url ?? '') : JSON.stringify(item.form.fields);
+      return { ...none, title: item.message, input: asked, output: item.decision?.content ?? '' };
+    }
     case 'plan':
       return { ...none, text: item.entries.map(({ status, content }) => `[${status}] ${content}`).join('\n') };
     case 'notice':

@@ -1,7 +1,6 @@
 import type { Item, Transcript, Turn } from '@heliograph/transcript';
 import { formatAge, formatCost, formatCount, parseTime } from '../text/human.ts';
 import { toAsk, toToolSentence } from '../text/tool-sentence.ts';
-import { toPlainLine } from '../text/visible-text.ts';
 import type { AgentRecord } from './desktop-store.ts';
 import { answerableQuestions, runningTurn } from './live.ts';
 import type { SessionRef } from './session-ref.ts';
@@ -78,7 +77,7 @@ function toEntry(agent: AgentRecord, ref: SessionRef, transcript: Transcript): F
   if (asked !== undefined) {
     const { ask, object, isCode } = toAsk(asked, session.cwd);
     // What a permission is about without being code is said by its verb.
-    const words = `${name} ${ask}${asked.kind === 'elicitation' ? ` ${toPlainLine(object, 120)}` : ''}`;
+    const words = `${name} ${ask}${asked.kind === 'elicitation' ? ` ${object.slice(0, 200)}` : ''}`;
     return { ...base, status: 'needs', words, code: isCode ? object : undefined };
   }
   const running = runningTurn(presence, transcript);

@@ -1,4 +1,11 @@
-import type { Item, SeqRange, ToolItem, Transcript, Turn } from '@heliograph/transcript';
+import {
+  type Item,
+  isQuestion,
+  type SeqRange,
+  type ToolItem,
+  type Transcript,
+  type Turn,
+} from '@heliograph/transcript';
 import { parseTime } from '../text/human.ts';
 
 /** One row of the transcript list. Keys are stable, so that the list keeps its place when rows come before it. */
@@ -68,11 +75,11 @@ function isQuietLook(item: ToolItem): boolean {
   return (item.toolKind === 'read' || item.toolKind === 'search') && item.status === 'completed';
 }
 
-/** For how long a call waited for somebody's leave, ms: that time is not the call's own. */
+/** For how long a call waited for somebody's leave or answer, ms: that time is not the call's own. */
 export function waitedForLeaveMs(turn: Turn, toolCallId: string): number {
   let ms = 0;
   for (const item of turn.items) {
-    if (item.kind !== 'permission' || item.toolCallId !== toolCallId || item.state !== 'decided') continue;
+    if (!isQuestion(item) || item.toolCallId !== toolCallId || item.state !== 'decided') continue;
     ms += Math.max(0, (parseTime(item.updatedAt) ?? 0) - (parseTime(item.at) ?? 0));
   }
   return ms;

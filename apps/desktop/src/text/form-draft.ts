@@ -4,7 +4,7 @@ import { type Form, type FormField, readForm } from '@heliograph/wire';
 export type FormDraft = ReadonlyMap<string, string | boolean | readonly string[]>;
 
 /** A form as it is first shown: with the agent's presets. */
-export function startDraft(form: Form): FormDraft {
+function startDraft(form: Form): FormDraft {
   return new Map(form.fields.flatMap((field) => (field.type === 'other' ? [] : [[field.name, startValue(field)]])));
 }
 
