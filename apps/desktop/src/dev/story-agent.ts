@@ -154,16 +154,14 @@ export class StoryAgent {
   /** A form, or a page to visit, that waits. */
   elicit(params: object): this {
     const id = ++this.#rpcId + 100;
-    const request = {
-      jsonrpc: '2.0',
-      id,
-      method: 'elicitation/create',
-      params: { sessionId: this.#sessionId, ...params },
-    };
-    this.#emit(this.#stream, 'acp_read', request);
-    return this.#emit(this.#stream, 'elicitation_pending', {
+    const { early = false } = this.#options;
+    const stream = early ? this.#run : this.#stream;
+    const scope = early ? { requestId: 1 } : { sessionId: this.#sessionId };
+    const request = { jsonrpc: '2.0', id, method: 'elicitation/create', params: { ...scope, ...params } };
+    this.#emit(stream, 'acp_read', request);
+    return this.#emit(stream, 'elicitation_pending', {
       requestNonce: madeUpId(`nonce ${id}`).replaceAll('-', ''),
-      requestSeq: this.#seqs.get(this.#stream) ?? 0,
+      requestSeq: this.#seqs.get(stream) ?? 0,
       requestSha256: lineSha256(JSON.stringify(request)),
       rpcId: String(id),
       toolCallId: null,
