@@ -277,7 +277,7 @@ export class StoryAgent {
       kind,
       agentIndex: 0,
       channelId: isHarness ? null : this.channelId,
-      sessionId: isHarness ? null : this.#sessionId,
+      sessionId: isHarness || this.#options.early === true ? null : this.#sessionId,
       turnId: isHarness ? null : this.#turnId,
       stream,
       payload: JSON.stringify(payload),

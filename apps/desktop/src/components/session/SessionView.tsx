@@ -91,7 +91,11 @@ export function SessionView(props: {
           />
           <ConnectionBanner agent={agent} />
           {rows.length === 0 ? (
-            <EmptySession agent={agent} />
+            early.length === 0 ? (
+              <EmptySession agent={agent} />
+            ) : (
+              <div className="flex-1" />
+            )
           ) : (
             <TranscriptList
               rows={rows}
