@@ -27,6 +27,8 @@ export interface HarnessOptions {
   readonly crypto: Crypto;
   readonly log: Log;
   readonly version: string;
+  /** The version of ACP to speak where the agent can: 2 is a draft. */
+  readonly acp?: 1 | 2;
   /** Whether the owner made the agent's key (and could forge telemetry) or the agent did. */
   readonly keyMadeBy?: 'owner' | 'agent';
   readonly host?: string;
@@ -72,6 +74,7 @@ export function fillOptions(options: HarnessOptions): FilledOptions {
     clock: systemClock,
     random: systemRandom,
     uuid: systemUuid,
+    acp: 1,
     startTimeoutMs: 60_000,
     turnLivenessMs: 10_000,
     cancelGraceMs: 5_000,

@@ -142,6 +142,9 @@ export function createProgram(
         'answer a permission request "cancelled" when nobody decides for so long (default: off)',
       ).argParser(parseDuration),
     )
+    .addOption(
+      flag('--acp <VERSION>', 'the version of ACP to speak where the agent can; 2 is a draft').choices(['1', '2']).default('1'),
+    )
     .addOption(agentName())
     .addHelpText('after', () => agentsHelp(env))
     .action(act(agent, true));

@@ -19,6 +19,8 @@ export interface AgentRun {
   readonly name: string;
   readonly permissions: Permissions;
   readonly permissionRules?: readonly PermissionRule[];
+  /** The version of ACP to speak where the agent can. */
+  readonly acp?: 1 | 2;
   /** How long a turn may take; the harness's own defaults where absent. */
   readonly limits?: {
     readonly idleTimeoutMs: number;
@@ -29,7 +31,7 @@ export interface AgentRun {
 
 /** Starts the harness around an agent, says that it is ready, and ends the life when the agent ends. */
 export async function runAgent(run: AgentRun, life: Life, context: Context): Promise<void> {
-  const { choice, cwd, identity, stateDir, name, permissions, permissionRules = [], limits = {} } = run;
+  const { choice, cwd, identity, stateDir, name, permissions, permissionRules = [], limits = {}, acp = 1 } = run;
   const { crypto, env, installation } = context;
   const log = context.log.child({ part: 'agent' });
   const harness = await life.start('agent', () =>
@@ -47,6 +49,7 @@ export async function runAgent(run: AgentRun, life: Life, context: Context): Pro
       lockDir: context.places.locks,
       permissions,
       permissionRules,
+      acp,
       ...limits,
       crypto,
       log,

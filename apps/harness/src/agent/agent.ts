@@ -2,6 +2,7 @@ import type { Clock } from '@heliograph/client';
 import { encodeError, err, ok, type Result, RPC_METHOD_NOT_FOUND } from '@heliograph/wire';
 import type { Emitted, EventBody, Place } from '../mirror/observer-bus.ts';
 import { AcpClient, type RpcAnswer } from './acp-client.ts';
+import { type AcpVersion, asVersion1, chosenVersion, initializeParams } from './acp-version.ts';
 import { AgentProcess, type ProcessExit } from './agent-process.ts';
 import { type AgentQuirks, quirksOf } from './agent-quirks.ts';
 import type { Channel, EarlierSession } from './channels.ts';
@@ -17,6 +18,8 @@ export interface AgentOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
   readonly version: string;
+  /** The version of ACP to speak where the agent can. */
+  readonly acp: AcpVersion;
   readonly maxLineBytes: number;
   readonly startTimeoutMs: number;
   /** How long it may take to exit when asked to, and again after SIGTERM. */
@@ -66,6 +69,7 @@ export class Agent {
   #process: AgentProcess | undefined;
   #exit: ProcessExit | undefined;
   #initializeResult: unknown;
+  #acp: AcpVersion = 1;
   #lastByteMs: number;
   #bytesRead = 0;
   #whenGone = () => {};
@@ -114,7 +118,12 @@ export class Agent {
     this.client = new AcpClient((lines) => this.write(lines));
   }
 
-  /** The agent's answer to initialize, undefined before. */
+  /** The version of ACP that is spoken with it. */
+  get acp(): AcpVersion {
+    return this.#acp;
+  }
+
+  /** The agent's answer to initialize in the members of version 1, undefined before. */
   get initializeResult(): unknown {
     return this.#initializeResult;
   }
@@ -143,26 +152,18 @@ export class Agent {
 
   /** Speaks initialize with the agent. */
   async initialize(): Promise<Result<unknown, StartFailure>> {
-    const params = {
-      protocolVersion: 1,
-      clientCapabilities: {
-        fs: { readTextFile: false, writeTextFile: false },
-        terminal: false,
-        // A page to visit is shown too where an agent asks for one, but no agent should count on it being visited.
-        elicitation: { form: {} },
-        // goose tells what it uses to clients that say so.
-        _meta: { goose: { customNotifications: true } },
-      },
-      clientInfo: { name: 'heliograph', title: 'Heliograph', version: this.#options.version },
-    };
+    const { acp, version } = this.#options;
+    const params = initializeParams(acp, version);
     const answer = await this.#ask('initialize', params, () => {});
     if (!answer.ok) return answer;
-    const { protocolVersion } = (answer.value ?? {}) as { protocolVersion?: unknown };
-    if (protocolVersion !== 1) {
-      const message = `the agent speaks ACP version ${JSON.stringify(protocolVersion)}, this harness speaks 1: update one of them`;
+    const chosen = chosenVersion(answer.value, acp);
+    if (chosen === undefined) {
+      const { protocolVersion } = (answer.value ?? {}) as { protocolVersion?: unknown };
+      const message = `the agent speaks ACP version ${JSON.stringify(protocolVersion)}, this harness was asked to speak ${acp}: update one of them`;
       return err({ code: 'refused', message });
     }
-    this.#initializeResult = answer.value;
+    this.#acp = chosen;
+    this.#initializeResult = asVersion1(answer.value);
     this.#port.tell('agent_initialized', { agentIndex: 0, initializeResult: answer.value });
     return answer;
   }

@@ -9,6 +9,7 @@ import type {
 } from '@heliograph/wire';
 import { encodeNotification } from '@heliograph/wire';
 import type { RpcAnswer } from './acp-client.ts';
+import { readState } from './acp-version.ts';
 import type { Agent } from './agent.ts';
 import type { ProcessExit } from './agent-process.ts';
 import { type CancelEffect, type CancelInput, type CancelState, NO_CANCEL, stepCancel } from './cancel.ts';
@@ -59,6 +60,8 @@ export class Conversation {
   readonly #replies = new Map<string, Reply>();
   #cancelGrace = () => {};
   #limits: TurnLimits | undefined;
+  /** ACP 2: the turn the agent has begun with. */
+  #begun: string | undefined;
   /** On whose behalf session/cancel is written. */
   #canceller: 'owner' | 'harness' = 'owner';
 
@@ -281,8 +284,14 @@ export class Conversation {
     const wasCancelled = this.#cancel.phase !== 'none' && this.#cancel.turnId === turn.turnId;
     if (answer.type === 'result') {
       const { stopReason, usage } = (answer.result ?? {}) as { stopReason?: unknown; usage?: unknown };
+      if (this.#agent?.acp === 2 && stopReason === undefined) {
+        // The prompt was taken; the session's state says when the turn is over.
+        this.#begun = turn.turnId;
+        return;
+      }
       const reason = typeof stopReason === 'string' ? stopReason : null;
-      const outcome = reason === 'cancelled' ? 'cancelled' : reason === 'refusal' ? 'refused' : 'completed';
+      const isCancelled = reason === 'cancelled' || (reason === null && wasCancelled);
+      const outcome = isCancelled ? 'cancelled' : reason === 'refusal' ? 'refused' : 'completed';
       const completed = { outcome, stopReason: reason, ...(usage !== undefined ? { usage } : {}) } as const;
       this.#end(turn, completed, undefined, answer.result);
       return;
@@ -301,6 +310,18 @@ export class Conversation {
       ...code,
       ...hint,
     });
+  }
+
+  /** An update of the agent. In ACP 2 the state `idle` ends a turn that the agent has begun with, and no other. */
+  heard(update: unknown): void {
+    const { turn } = this.channel;
+    const state = this.#agent?.acp === 2 ? readState(update) : undefined;
+    if (turn === undefined || state === undefined) return;
+    if (state.type === 'busy') this.#begun = turn.turnId;
+    else if (this.#begun !== turn.turnId) return;
+    else if (state.error !== undefined)
+      this.#answered(turn, { type: 'error', code: undefined, message: state.error, data: undefined });
+    else this.#answered(turn, { type: 'result', result: { stopReason: state.stopReason, usage: state.usage } });
   }
 
   #end(turn: Turn, completed: TurnCompleted, error?: TurnError, result?: unknown): void {

@@ -10,6 +10,7 @@ import {
 } from '@heliograph/wire';
 import type { Emitted, Place } from '../mirror/observer-bus.ts';
 import type { SeqSpan } from '../mirror/sealed-envelope.ts';
+import { permissionParams } from './acp-version.ts';
 import {
   type AgentRequest,
   type RequestAnswer,
@@ -101,9 +102,10 @@ export class RequestDesk {
       void this.#port.write([{ text: encodeError(message.id, RPC_INTERNAL, refusal), via: 'harness' }]);
       return;
     }
-    const read = ASKS[message.method as keyof typeof ASKS](message.params);
+    const params = permissionParams(message.params);
+    const read = ASKS[message.method as keyof typeof ASKS](params);
     const { ask } = read;
-    const toolCallId = readToolCallId(message.params);
+    const toolCallId = readToolCallId(params);
     const isBounded = read.isBounded && (toolCallId?.length ?? 0) <= MAX_ID_LENGTH;
     // What is too long to look at is not kept in the spool for it either.
     const isLong = line.recorded.length > MAX_LINE_LENGTH;
@@ -134,7 +136,7 @@ export class RequestDesk {
     const isFull = open.reduce((sum, other) => sum + other.bytes, bytes) > MAX_PENDING_BYTES;
     const who = this.#port.cancelledBy(route.channelId) ?? (isFull ? 'harness' : undefined);
     if (who !== undefined) this.#step(entry, { type: 'cancelled', who });
-    else this.#step(entry, { type: 'policy', ...this.#port.policy(message.params, route.channelId) });
+    else this.#step(entry, { type: 'policy', ...this.#port.policy(params, route.channelId) });
   }
 
   /** An owner's answer to one of them. */

@@ -310,6 +310,9 @@ export class Sessions {
     if (channel === undefined) return;
     noteActivity(channel, line);
     this.#port.usage.noted(channel, line);
+    const { message } = line;
+    if (message.type !== 'notification' || message.method !== 'session/update') return;
+    this.#conversations.get(channel.channelId)?.heard((message.params as { update?: unknown } | null)?.update);
   }
 
   #emit({ stream, sessionId }: Channel, kind: string, payload: object): void {

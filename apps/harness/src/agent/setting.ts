@@ -29,7 +29,7 @@ export function changeSetting(
     return;
   }
   reply({ status: 'sent' });
-  void agent.client.request(plan.method, { sessionId, ...plan.params }, 'owner', (answer) => {
+  void agent.client.request(plan.method, { sessionId, ...(agent.acp === 2 ? { type: 'id' } : {}), ...plan.params }, 'owner', (answer) => {
     if (answer.type !== 'result') {
       reply({ status: 'failure', reason: answer.type === 'error' ? answer.message : answer.reason });
       return;

@@ -96,6 +96,7 @@ function flagWords(options: AgentOptions, context: Context): readonly string[] {
     turnTimeout: (value: number) => [`--turn-timeout=${time(value)}`],
     permissionTimeout: (value: number) => [`--permission-timeout=${time(value)}`],
     rules: (value: string) => [`--rules=${file(value)}`],
+    acp: (value: string) => [`--acp=${value}`],
     agent: (value: string) => [`--agent=${value}`],
   };
   return Object.entries(words).flatMap(([name, word]) => {
