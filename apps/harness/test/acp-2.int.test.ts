@@ -30,9 +30,13 @@ describe('ACP 2', () => {
   test('HA160: asked for, it is spoken where the agent can: turns end by the state `idle`, each once, with its reason and usage', async () => {
     const { harness, viewer, lines, ends, end } = await open();
     const { params } = JSON.parse(lines()[0] as string);
-    expect(params).toMatchObject({ protocolVersion: 2, info: { name: 'heliograph' }, capabilities: { elicitation: {} } });
+    expect(params).toMatchObject({
+      protocolVersion: 2,
+      info: { name: 'heliograph' },
+      capabilities: { elicitation: {} },
+    });
     expect(params).not.toHaveProperty('clientCapabilities');
-    expect(viewer.snapshot?.agent.name).toBe('scripted');
+    expect((await stage.watch()).snapshot?.agent).toMatchObject({ name: 'scripted', version: '2' });
     viewer.prompt(harness.channelId, 'one');
     expect(await end(1)).toMatchObject({ outcome: 'completed', stopReason: 'end_turn', usage: { totalTokens: 9 } });
     viewer.prompt(harness.channelId, 'fail');

@@ -143,7 +143,9 @@ export function createProgram(
       ).argParser(parseDuration),
     )
     .addOption(
-      flag('--acp <VERSION>', 'the version of ACP to speak where the agent can; 2 is a draft').choices(['1', '2']).default('1'),
+      flag('--acp <VERSION>', 'the version of ACP to speak where the agent can; 2 is a draft')
+        .choices(['1', '2'])
+        .default('1'),
     )
     .addOption(agentName())
     .addHelpText('after', () => agentsHelp(env))

@@ -64,9 +64,16 @@ export function permissionParams(params: unknown): unknown {
 }
 
 /** What a `state_update` says of the session: `idle` with why and what it cost; undefined for states that are not known. Pure. */
-export function readState(update: unknown):
+export function readState(
+  update: unknown,
+):
   | { readonly type: 'busy' }
-  | { readonly type: 'idle'; readonly stopReason: string | null; readonly usage: unknown; readonly error: string | undefined }
+  | {
+      readonly type: 'idle';
+      readonly stopReason: string | null;
+      readonly usage: unknown;
+      readonly error: string | undefined;
+    }
   | undefined {
   const { sessionUpdate, state, stopReason, usage, error } = membersOf(update);
   if (sessionUpdate !== 'state_update') return undefined;

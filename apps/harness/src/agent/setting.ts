@@ -29,17 +29,22 @@ export function changeSetting(
     return;
   }
   reply({ status: 'sent' });
-  void agent.client.request(plan.method, { sessionId, ...(agent.acp === 2 ? { type: 'id' } : {}), ...plan.params }, 'owner', (answer) => {
-    if (answer.type !== 'result') {
-      reply({ status: 'failure', reason: answer.type === 'error' ? answer.message : answer.reason });
-      return;
-    }
-    const { config, value } = confirmChange(channel.config, plan, change, answer);
-    channel.config = config;
-    captured();
-    const told = typeof value === 'string' || typeof value === 'boolean' ? { value } : {};
-    if (value === change.value) reply({ status: words.done, ...told });
-    else
-      reply({ status: 'failure', reason: `the agent answered with ${JSON.stringify(value) ?? 'no value'}`, ...told });
-  });
+  void agent.client.request(
+    plan.method,
+    { sessionId, ...(agent.acp === 2 ? { type: 'id' } : {}), ...plan.params },
+    'owner',
+    (answer) => {
+      if (answer.type !== 'result') {
+        reply({ status: 'failure', reason: answer.type === 'error' ? answer.message : answer.reason });
+        return;
+      }
+      const { config, value } = confirmChange(channel.config, plan, change, answer);
+      channel.config = config;
+      captured();
+      const told = typeof value === 'string' || typeof value === 'boolean' ? { value } : {};
+      if (value === change.value) reply({ status: words.done, ...told });
+      else
+        reply({ status: 'failure', reason: `the agent answered with ${JSON.stringify(value) ?? 'no value'}`, ...told });
+    },
+  );
 }

@@ -41,7 +41,17 @@ export async function planAgent(options: AgentOptions, context: Context): Promis
   const name = options.name ?? identity.name ?? `${choice.name} on ${hostname()}`;
   const limits = { idleTimeoutMs, turnTimeoutMs, permissionTimeoutMs };
   const permissionRules = options.rules === undefined ? [] : readRules(context.path(options.rules));
-  return { choice, cwd, identity, stateDir, name, permissions, permissionRules, limits, acp: options.acp === '2' ? 2 : 1 };
+  return {
+    choice,
+    cwd,
+    identity,
+    stateDir,
+    name,
+    permissions,
+    permissionRules,
+    limits,
+    acp: options.acp === '2' ? 2 : 1,
+  };
 }
 
 /** `heliograph agent`: runs an ACP agent and mirrors it to its owner. */
