@@ -31,6 +31,8 @@ describe('forms', () => {
       const card = page.locator('[data-testid="elicitation-card"][data-answerable="true"]');
       await card.waitFor();
       expect(await accessibilityFaults(page)).toEqual([]);
+      // On a phone the lines lie over the conversation.
+      await page.getByTestId('toggle-lines').click();
       await page.setViewportSize(PHONE);
       await card.getByTestId('elicitation-accept').click();
       await card.getByTestId('field-fault').waitFor();
