@@ -64,9 +64,7 @@ export function permissionParams(params: unknown): unknown {
 }
 
 /** What a `state_update` says of the session: `idle` with why and what it cost; undefined for states that are not known. Pure. */
-export function readState(
-  update: unknown,
-):
+export function readState(update: unknown):
   | { readonly type: 'busy' }
   | {
       readonly type: 'idle';
