@@ -90,7 +90,7 @@ function takeLock(path: string): Result<Database.Database, ArchiveFileError> {
   let lock: Database.Database | undefined;
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    privateFile(lockFile);
+    newPrivateFile(lockFile);
     lock = new Database(lockFile, { timeout: 0 });
     lock.exec('BEGIN EXCLUSIVE');
     return ok(lock);
@@ -111,7 +111,7 @@ function openForWriting(
   let db: Database.Database | undefined;
   try {
     // Made by us first: SQLite gives a new file's rights to its WAL, and its own default is readable by all.
-    privateFile(path);
+    newPrivateFile(path);
     db = new Database(path, { timeout: 5_000 });
     const problem = checkFile(db, path) ?? wrongOwner(db, path, settings.owner);
     if (problem !== undefined) {
@@ -158,7 +158,7 @@ function upgrade(db: Database.Database, path: string): string | undefined {
   if (from === SCHEMA_VERSION) return undefined;
   const stamp = new Date().toISOString().replace(/[-:]|\.\d+/g, '');
   const backup = `${path}.schema-${from}-${stamp}`;
-  privateFile(backup);
+  newPrivateFile(backup);
   db.prepare('VACUUM INTO ?').run(backup);
   db.transaction(() => {
     for (let version = from; version < SCHEMA_VERSION; version++) db.exec(UPGRADES[version] ?? '');
@@ -167,7 +167,8 @@ function upgrade(db: Database.Database, path: string): string | undefined {
   return backup;
 }
 
-function privateFile(path: string): void {
+/** Makes a file that only this user may read, or leaves it as it is but for that. */
+export function newPrivateFile(path: string): void {
   closeSync(openSync(path, 'a+', 0o600));
   chmodSync(path, 0o600);
 }

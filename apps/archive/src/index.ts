@@ -6,6 +6,7 @@ export {
   writeArchiveConfig,
 } from './archive-config.ts';
 export { type ArchiveFileError, joinArchiveFile } from './archive-file.ts';
+export * from './export/index.ts';
 export { packer } from './packer.ts';
 export { type Retention, usedBytes } from './retention.ts';
 export { type Hit, QUESTIONS, type Question, type SearchQuery, searchArchive } from './search.ts';

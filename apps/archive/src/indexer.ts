@@ -11,7 +11,7 @@ import { type Crypto, decodeEnvelope, hexDecode, type ObserverEvent } from '@hel
 import { TurnWindow } from './turn-window.ts';
 
 export interface IndexerOptions {
-  readonly store: RecordStore;
+  readonly store: Pick<RecordStore, 'meta' | 'redact'>;
   readonly views: ViewStore;
   readonly reader: ArchiveReader;
   readonly crypto: Crypto;

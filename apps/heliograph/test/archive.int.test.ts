@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createViewer, type Viewer } from '@heliograph/client';
@@ -47,7 +47,7 @@ test('AR7: nothing is kept until archive on; status says what is kept where; off
   expect(JSON.parse(readFileSync(config, 'utf8'))).toMatchObject({ on: false });
 });
 
-test('AR8, AR29, AR40, AR41: a session is kept by its own process, verified offline, asked with sqlite3, and searched', async () => {
+test('AR8, AR29, AR40, AR41, AR88: a session is kept by its own process, verified offline, asked with sqlite3, searched, and handed over', async () => {
   const up = start(['up', '--no-window'], { home });
   const [{ url = '' }, agent] = await Promise.all([up.ready('relay'), up.ready('agent')]);
   await run(['archive', 'on'], { home });
@@ -86,6 +86,8 @@ test('AR8, AR29, AR40, AR41: a session is kept by its own process, verified offl
       .map((line) => JSON.parse(line)),
   ).toMatchObject([{ toolKind: 'edit' }]);
 
+  await handOver(sqlite('SELECT owner FROM about'));
+
   const db = new Database(file());
   const content = db.prepare('SELECT content FROM bodies WHERE n = 3').pluck().get() as Buffer;
   content[40] = (content[40] ?? 0) ^ 1;
@@ -94,6 +96,35 @@ test('AR8, AR29, AR40, AR41: a session is kept by its own process, verified offl
   const broken = await run(['archive', 'verify'], { home });
   expect(broken).toMatchObject({ code: 1, stdout: expect.stringMatching(/^NOT VERIFIED: .*First: .*record 3 /) });
 });
+
+/** Exports, and proves what came out where nothing of the archive is. */
+async function handOver(owner: string): Promise<void> {
+  const elsewhere = mkdtempSync(join(tmpdir(), 'heliograph-elsewhere-'));
+  const there = { home: elsewhere };
+  try {
+    for (const more of [[], ['--session', '1'], ['--redacted']]) {
+      const out = join(elsewhere, `part${more.join('')}.jsonl`);
+      expect(await run(['archive', 'export', out, ...more], { home })).toMatchObject({ code: 0 });
+      const proved = await run(['archive', 'verify', out, '--owner', owner], there);
+      expect(proved).toMatchObject({ code: 0, stdout: expect.stringContaining('VERIFIED') });
+    }
+    const whole = join(elsewhere, 'part.jsonl');
+    expect(await run(['archive', 'export', whole], { home })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('is there already'),
+    });
+    const copy = join(elsewhere, 'copy.db');
+    expect(await run(['archive', 'import', whole, '--to', copy], there)).toMatchObject({ code: 0 });
+    expect(await run(['archive', 'verify', copy, '--owner', owner], there)).toMatchObject({ code: 0 });
+    const found = await run(['archive', 'search', '--question', 'no-decision', '--file', copy], there);
+    expect(found.stdout).toContain('[execute');
+    writeFileSync(whole, readFileSync(whole, 'utf8').replace('"sig":"', '"sig":"0'));
+    const refused = await run(['archive', 'verify', whole], there);
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/line \d+: kind, tags or sig/) });
+  } finally {
+    rmSync(elsewhere, { recursive: true, force: true });
+  }
+}
 
 const VIEWS = [
   ...['about', 'sessions', 'turns', 'messages', 'tool_calls', 'permissions', 'files_touched', 'commands_run'],

@@ -1,3 +1,4 @@
+export * from './export/index.ts';
 export * from './new-archive.ts';
 export * from './reader.ts';
 export * from './record.ts';

@@ -1,15 +1,17 @@
 import {
   type AuthTag,
   type Crypto,
+  decodeEnvelope,
   type EventTemplate,
   hexDecode,
   hexEncode,
   utf8Encode,
   type VerifiedEvent,
 } from '@heliograph/wire';
-import { type Finding, type NewRecord, type RecordHead, recordHash, textHash } from './record.ts';
+import type { StreamLine } from './export/export-line.ts';
+import { type Finding, type NewRecord, type RecordHead, recordHash, type StoredRecord, textHash } from './record.ts';
 import { inTransaction, type Packer, type SqlDatabase, type SqlStatement } from './sql.ts';
-import { type StatementDraft, type StatementType, statementTemplate } from './statement.ts';
+import { type Statement, type StatementDraft, type StatementType, statementTemplate } from './statement.ts';
 import { type StreamFact, streamFacts } from './stream-facts.ts';
 
 /** Signs statements with the archive's own key, which the owner vouched for. */
@@ -195,36 +197,91 @@ export class RecordStore {
     };
     const hash = recordHash(this.chain, head, this.#crypto);
     const { n } = head;
-    this.#sql.addRecord.run(
-      n,
-      id,
-      role,
+    const { kind, sig, content } = event;
+    this.#insert(
+      {
+        ...head,
+        hash,
+        kind,
+        tags: JSON.stringify(event.tags),
+        sig,
+        content: isRedacted && this.#drops ? undefined : content,
+        opening: isRedacted || text === undefined ? undefined : opened?.opening,
+        text,
+      },
       agentRef,
-      ref?.stream ?? null,
-      head.firstSeq,
-      head.lastSeq,
-      head.createdAtSec,
-      head.receivedAtMs,
-      envelope ?? null,
-      head.textSha === null ? null : hexDecode(head.textSha),
-      hexDecode(hash),
+      ref,
     );
-    this.#sql.addBody.run(
-      n,
-      event.kind,
-      JSON.stringify(event.tags),
-      hexDecode(event.sig),
-      isRedacted && this.#drops ? null : storedContent(event.content, this.#crypto),
-      isRedacted || text === undefined ? null : (opened?.opening ?? null),
-      text === undefined ? null : this.#packer.pack(utf8Encode(text)),
-    );
-    this.#n = n;
-    this.#hash = hash;
     if (opened !== undefined) this.#noteShown(n, record, agentRef);
     return n;
   }
 
-  #noteShown(n: number, { role, agent, opened }: NewRecord, agentRef: number): void {
+  /** Puts a record of an export where it stood. The caller has checked that it follows the newest one. Throws what SQLite throws. */
+  restore(record: StoredRecord, findings: readonly Finding[]): void {
+    const { n, role, agent, stream, envelope, text } = record;
+    const agentRef = this.#agentOf(agent);
+    const decoded = role === 'telemetry' && text !== undefined ? decodeEnvelope(text, this.#crypto) : undefined;
+    const events = decoded?.ok === true ? decoded.value.events : [];
+    this.#insert(record, agentRef, stream === null ? undefined : this.#streamOf(agent, stream, events[0]?.channelId));
+    if (text === undefined || envelope === null) return;
+    const named = stream ?? undefined;
+    const opened = { text, shown: text, findings, hash: envelope, opening: undefined, stream: named, events };
+    this.#noteShown(n, { role, agent, opened }, agentRef);
+  }
+
+  /** Puts a statement of an export where it stood. */
+  restoreStatement({ type, n, id, json, head }: Statement): void {
+    this.#sql.addStatement.run(type, n, id, json);
+    this.#lastStatement = id;
+    if (type === 'tombstone') this.setMeta('pruned_hash', head);
+  }
+
+  /** Notes what an export tells of an agent. */
+  restoreAgent(publicKey: string, name: string | null, keyMadeBy: string | null): void {
+    const agent = this.#agentOf(publicKey);
+    if (name !== null) this.#sql.nameAgent.run(name, agent);
+    if (keyMadeBy !== null) this.#sql.noteKey.run(keyMadeBy, agent);
+  }
+
+  /** Notes what an export tells of a stream beyond its records. */
+  restoreStream({ agent, stream, channelId, headSeq, headHash, closed, lost }: StreamLine): void {
+    const ref = this.#streamOf(agent, stream, channelId).stream;
+    this.#sql.noteHead.run(headSeq, headHash, ref, headSeq);
+    if (closed) this.#sql.noteClosed.run(ref);
+    for (const [first, last, reason] of lost) this.#sql.noteLost.run(ref, first, last, reason);
+  }
+
+  #insert(record: StoredRecord, agentRef: number, ref: StreamRef | undefined): void {
+    const { n, id, role, firstSeq, lastSeq, createdAtSec, receivedAtMs, envelope, textSha, hash } = record;
+    const { kind, tags, sig, content, opening, text } = record;
+    this.#sql.addRecord.run(
+      n,
+      hexDecode(id),
+      role,
+      agentRef,
+      ref?.stream ?? null,
+      firstSeq,
+      lastSeq,
+      createdAtSec,
+      receivedAtMs,
+      bytesOrNull(envelope),
+      bytesOrNull(textSha),
+      hexDecode(hash),
+    );
+    this.#sql.addBody.run(
+      n,
+      kind,
+      tags,
+      hexDecode(sig),
+      content === undefined ? null : storedContent(content, this.#crypto),
+      opening ?? null,
+      text === undefined ? null : this.#packer.pack(utf8Encode(text)),
+    );
+    this.#n = n;
+    this.#hash = hash;
+  }
+
+  #noteShown(n: number, { role, agent, opened }: Pick<NewRecord, 'role' | 'agent' | 'opened'>, agentRef: number): void {
     for (const event of opened?.events ?? []) {
       for (const fact of streamFacts(event)) this.#note(fact, agent, agentRef, event.stream ?? '');
     }
@@ -383,6 +440,10 @@ const REMOVE_SHOWN = `
     (SELECT 1 FROM records r JOIN streams k USING (stream) WHERE k.session = streams.session);
   DELETE FROM session_rows WHERE NOT EXISTS (SELECT 1 FROM streams s WHERE s.session = session_rows.session);
 `;
+
+function bytesOrNull(hex: string | null): Uint8Array | null {
+  return hex === null ? null : hexDecode(hex);
+}
 
 function storedContent(content: string, crypto: Crypto): Uint8Array | string {
   try {

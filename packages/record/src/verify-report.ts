@@ -45,7 +45,13 @@ export interface VerifyReport {
   /** Of the signed events: whole ones whose id and signature hold, and those whose content was dropped, where only the signature over the id does. */
   readonly events: { readonly whole: number; readonly contentDropped: number };
   /** Of the texts: proved by an opening, replaced because of secrets, and those only the owner's key could open. */
-  readonly texts: { readonly proved: number; readonly redacted: number; readonly sealed: number };
+  readonly texts: {
+    readonly proved: number;
+    readonly redacted: number;
+    readonly sealed: number;
+    /** Of an export without the signed events: texts that the archive's own chain covers, and nothing else. */
+    readonly unproved?: number;
+  };
   readonly agents: readonly {
     readonly publicKey: string;
     readonly keyMadeBy: 'owner' | 'agent' | undefined;

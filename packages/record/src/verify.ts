@@ -14,7 +14,7 @@ import {
   verifyEvent,
 } from '@heliograph/wire';
 import { EnvelopeChain } from './envelope-chain.ts';
-import { recordHash, type StoredRecord, textHash } from './record.ts';
+import { type RecordHead, recordHash, type StoredRecord, textHash } from './record.ts';
 import { parseStatement, type Statement } from './statement.ts';
 import { streamFacts } from './stream-facts.ts';
 import type { Problem, ProblemCode, VerifyReport } from './verify-report.ts';
@@ -28,6 +28,10 @@ export interface VerifyInput {
   /** Public keys and hashes that come from elsewhere: the owner's, and witnessed checkpoints (statement ids or record hashes). */
   readonly owner?: string | undefined;
   readonly witnesses?: readonly string[];
+  /** Only a part of the chain is there: it begins with record `first`, whose `prev` can't be told from here. */
+  readonly excerpt?: { readonly first: number; readonly prev: string } | undefined;
+  /** The signed events' contents and openings were left out on purpose. */
+  readonly eventsLeftOut?: boolean;
   readonly crypto: Crypto;
 }
 
@@ -49,6 +53,8 @@ export class ArchiveVerifier {
   readonly #owner: string | undefined;
   readonly #archiveKey: string | undefined;
   readonly #unseenWitnesses: Set<string>;
+  readonly #isExcerpt: boolean;
+  readonly #eventsLeftOut: boolean;
   readonly #witnessed: { hash: string; n: number }[] = [];
   readonly #streams = new Map<
     string,
@@ -65,10 +71,13 @@ export class ArchiveVerifier {
   #proved = 0;
   #redactedTexts = 0;
   #sealed = 0;
+  #unproved = 0;
   #newestMs = 0;
 
-  constructor({ chain, statements, owner, witnesses = [], crypto }: VerifyInput) {
+  constructor({ chain, statements, owner, witnesses = [], excerpt, eventsLeftOut = false, crypto }: VerifyInput) {
     this.#crypto = crypto;
+    this.#isExcerpt = excerpt !== undefined;
+    this.#eventsLeftOut = eventsLeftOut;
     this.#chain = chain;
     this.#unseenWitnesses = new Set(witnesses.map((hash) => hash.toLowerCase()));
     this.#statements = this.#readStatements(statements);
@@ -81,41 +90,56 @@ export class ArchiveVerifier {
     const tombstones = this.#statements.filter(({ type }) => type === 'tombstone');
     this.#checkTombstones(tombstones);
     const last = tombstones.at(-1);
-    this.#next = (last?.n ?? 0) + 1;
-    this.#prev = last?.head ?? chain;
+    this.#next = excerpt?.first ?? (last?.n ?? 0) + 1;
+    this.#prev = excerpt?.prev ?? last?.head ?? chain;
     if (this.#unseenWitnesses.delete(this.#prev) && last !== undefined) {
       this.#witnessed.push({ hash: this.#prev, n: last.n });
     }
+  }
+
+  /** Whether a signed statement names this record and its hash. */
+  isStated(n: number): boolean {
+    return this.#heads.has(n);
   }
 
   /** Takes the next record of the file. */
   add(record: StoredRecord): void {
     const { n } = record;
     if (this.#first === undefined) this.#first = n;
+    this.#follow(record);
+    this.#checkEvent(record);
+    this.#last = n;
+    this.#count++;
+    this.#newestMs = Math.max(this.#newestMs, record.receivedAtMs);
+  }
+
+  /** Takes the next record where only its head is told, because it was not asked for: it joins those beside it. */
+  pass(head: RecordHead & { readonly hash: string }): void {
+    this.#follow(head);
+  }
+
+  #follow(head: RecordHead & { readonly hash: string }): void {
+    const { n } = head;
     if (n !== this.#next) {
       const range = n - this.#next > 1 ? `records ${this.#next} to ${n - 1} are` : `record ${this.#next} is`;
       if (n > this.#next) this.#found('missing', this.#next, `${range} not there, and no tombstone says why`);
       else this.#found('missing', n, `record ${n} should have been removed: a tombstone says it was`);
-    } else if (recordHash(this.#chain, { ...record, prev: this.#prev }, this.#crypto) !== record.hash) {
+    } else if (recordHash(this.#chain, { ...head, prev: this.#prev }, this.#crypto) !== head.hash) {
       this.#found(
         'hash',
         n,
         `record ${n} was changed, moved or inserted: its hash does not follow from record ${n - 1}`,
       );
     }
-    this.#checkStatedHeads(record);
-    this.#checkEvent(record);
+    this.#checkStatedHeads(head);
     this.#next = n + 1;
-    this.#prev = record.hash;
-    this.#last = n;
-    this.#count++;
-    this.#newestMs = Math.max(this.#newestMs, record.receivedAtMs);
+    this.#prev = head.hash;
   }
 
   /** What was proved. Takes what is known beyond the records, like views that differ. */
   report(more: readonly Problem[] = []): VerifyReport {
     for (const [n, stated] of this.#heads) {
-      if (n < this.#next || n === 0) continue;
+      if (n < this.#next || n === 0 || this.#isExcerpt) continue;
       const type = stated[0]?.type ?? 'checkpoint';
       this.#found(
         'missing',
@@ -129,7 +153,8 @@ export class ArchiveVerifier {
       if (end?.ok === false) {
         this.#found('prev', end.n, `record ${end.n} is not the envelope that its agent says ends stream ${stream}`);
       }
-      return chain.gaps().map((gap) => ({ agent, stream, ...gap }));
+      // What an excerpt leaves out is not missing.
+      return this.#isExcerpt ? [] : chain.gaps().map((gap) => ({ agent, stream, ...gap }));
     });
     for (const hash of this.#unseenWitnesses) {
       const message = `the witnessed checkpoint ${hash} is not in this file: records were cut off, or it is another archive's`;
@@ -146,7 +171,12 @@ export class ArchiveVerifier {
       owner: this.#owner,
       records: { count: this.#count, first: this.#first, last: this.#last },
       events: { whole: this.#whole, contentDropped: this.#contentDropped },
-      texts: { proved: this.#proved, redacted: this.#redactedTexts, sealed: this.#sealed },
+      texts: {
+        proved: this.#proved,
+        redacted: this.#redactedTexts,
+        sealed: this.#sealed,
+        ...(this.#eventsLeftOut ? { unproved: this.#unproved } : {}),
+      },
       agents: [...this.#agents].map(([publicKey, { keyMadeBy, records }]) => ({ publicKey, keyMadeBy, records })),
       streams: this.#streams.size,
       gaps,
@@ -207,7 +237,7 @@ export class ArchiveVerifier {
     }
   }
 
-  #checkStatedHeads({ n, hash }: StoredRecord): void {
+  #checkStatedHeads({ n, hash }: { readonly n: number; readonly hash: string }): void {
     for (const { head, type } of this.#heads.get(n) ?? []) {
       if (head === hash) continue;
       this.#found('checkpoint', n, `record ${n} is not the one that the archive's signed ${type} names`);
@@ -222,7 +252,7 @@ export class ArchiveVerifier {
     this.#agents.set(agent, known);
     const isRedacted = record.textSha !== record.envelope || this.#redacted.has(n);
     if (record.content === undefined) {
-      if (!isRedacted) this.#found('event', n, `the signed event of record ${n} is not there`);
+      if (!isRedacted && !this.#eventsLeftOut) this.#found('event', n, `the signed event of record ${n} is not there`);
       else if (!this.#signatureHolds(record)) this.#found('event', n, `the signature of record ${n} does not hold`);
       else this.#contentDropped++;
     } else {
@@ -281,6 +311,7 @@ export class ArchiveVerifier {
       return;
     }
     if (isRedacted) this.#redactedTexts++;
+    else if (this.#eventsLeftOut) this.#unproved++;
     else if (opening === undefined || content === undefined) {
       this.#found('text', n, `the text of record ${n} can't be proved: its opening is not there`);
       return;

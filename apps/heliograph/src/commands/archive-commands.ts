@@ -1,10 +1,11 @@
-import { QUESTIONS, type Question } from '@heliograph/app-archive';
+import { EXPORT_FORMATS, type ExportFormat, QUESTIONS, type Question } from '@heliograph/app-archive';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Context } from '../context.ts';
 import { defaultPort } from '../listening.ts';
 import { parseKey, parsePort, parseRelayUrl, repeatable } from '../option-values.ts';
 import { envName } from '../settings.ts';
 import { archiveOff, archiveOn, archiveStatus } from './archive-decide.ts';
+import { archiveExport, archiveImport } from './archive-hand-over.ts';
 import { archiveCheckpoint, archiveVerify } from './archive-prove.ts';
 import { archiveRun } from './archive-run.ts';
 import { archiveSearch } from './archive-search.ts';
@@ -73,7 +74,7 @@ export function addArchiveCommands(program: Command, execute: Execute): void {
   archive
     .command('verify')
     .description('check every signature, both chains, checkpoints and tombstones, with the file and public keys alone')
-    .argument('[FILE]', "the archive (default: this machine's)")
+    .argument('[FILE]', "the archive (default: this machine's), or a JSONL export of one")
     .addOption(flag('--owner <NPUB|HEX>', "the owner's public key, as you know it from elsewhere").argParser(parseKey))
     .addOption(
       flag('--checkpoint <HASH>', 'a checkpoint witnessed elsewhere; may be repeated').argParser(repeatable(parseHash)),
@@ -109,15 +110,45 @@ export function addArchiveCommands(program: Command, execute: Execute): void {
     .addOption(new Option('--question <NAME>', 'one of the questions below').choices(Object.keys(QUESTIONS)))
     .addOption(new Option('--limit <NUMBER>', 'at most so many').default(50).argParser(parseNumber))
     .addOption(new Option('--json', 'one JSON object a line'))
-    .addHelpText('after', () => questionsHelp())
+    .addHelpText('after', () => namesHelp('Questions', QUESTIONS))
     .action((text: string | undefined, given: { readonly limit: number; readonly question?: Question }) =>
       execute((context) => archiveSearch({ ...given, ...(text === undefined ? {} : { text }) }, context), false),
     );
+  archive
+    .command('export')
+    .description('write what is kept to a new file, to be read, searched or proved elsewhere')
+    .argument('<OUT>', 'the new file, or of CSV the new folder')
+    .addOption(
+      new Option('--format <FORMAT>', 'one of those below').choices(Object.keys(EXPORT_FORMATS)).default('jsonl'),
+    )
+    .addOption(flag('--file <FILE>', "the archive (default: this machine's)"))
+    .addOption(new Option('--agent <NPUB|HEX>', 'only of this agent').argParser(parseKey))
+    .addOption(
+      new Option('--session <NUMBER>', 'only of this session, as archive search names it').argParser(parseNumber),
+    )
+    .addOption(new Option('--since <TIME>', 'not before: 2026-11-30 or 2026-11-30T09:00Z').argParser(parseTime))
+    .addOption(new Option('--until <TIME>', 'not after; a day is meant to its end').argParser(parseEnd))
+    .addOption(
+      new Option('--redacted', 'JSONL without the sealed signed events: readable text alone, secrets replaced'),
+    )
+    .addHelpText('after', () => namesHelp('Formats', EXPORT_FORMATS))
+    .action((out: string, given: { readonly format: ExportFormat }) =>
+      execute((context) => archiveExport({ ...given, out }, context), false),
+    );
+  archive
+    .command('import')
+    .description('make a new archive of a JSONL export of a whole one; it verifies the same')
+    .argument('<FILE>', 'the export')
+    .requiredOption('--to <FILE>', 'the new archive')
+    .addOption(flag('--owner <NPUB|HEX>', "the owner's public key, as you know it from elsewhere").argParser(parseKey))
+    .action((from: string, given: { readonly to: string }) =>
+      execute((context) => archiveImport({ ...given, from }, context), false),
+    );
 }
 
-function questionsHelp(): string {
-  const rows = Object.entries(QUESTIONS).map(([name, words]) => `  ${name.padEnd(18)}${words}`);
-  return `\nQuestions:\n${rows.join('\n')}`;
+function namesHelp(title: string, names: Readonly<Record<string, string>>): string {
+  const rows = Object.entries(names).map(([name, words]) => `  ${name.padEnd(18)}${words}`);
+  return `\n${title}:\n${rows.join('\n')}`;
 }
 
 function agentFlag(description: string): Option {
@@ -139,6 +170,22 @@ function parseHash(text: string): string {
 function parseNumber(text: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('Expected a number from 1 on.');
   return Number(text);
+}
+
+/** RFC 3339 in UTC. */
+function parseTime(text: string): string {
+  const time = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?Z?)?$/.test(text) ? Date.parse(zoned(text)) : Number.NaN;
+  if (Number.isNaN(time))
+    throw new InvalidArgumentError('Expected a day or a time in UTC: 2026-11-30 or 2026-11-30T09:00Z.');
+  return new Date(time).toISOString();
+}
+
+function parseEnd(text: string): string {
+  return parseTime(/^[\d-]{10}$/.test(text) ? `${text}T23:59:59.999Z` : text);
+}
+
+function zoned(text: string): string {
+  return text.includes('T') && !text.endsWith('Z') ? `${text}Z` : text;
 }
 
 /** In ms; 0 is off. */

@@ -1,5 +1,12 @@
 import { writeFileSync } from 'node:fs';
-import { describeReport, joinArchiveFile, verifyArchiveFile } from '@heliograph/app-archive';
+import {
+  describeExport,
+  describeReport,
+  isExportFile,
+  joinArchiveFile,
+  verifyArchiveFile,
+  verifyExportFile,
+} from '@heliograph/app-archive';
 import { createRelayClient } from '@heliograph/client';
 import { parseEvent, verifyEvent } from '@heliograph/wire';
 import { localSigner } from '@heliograph/wire/nostr';
@@ -20,6 +27,12 @@ export async function archiveVerify(options: ArchiveVerifyOptions, context: Cont
   const { owner, checkpoint: witnesses = [], json } = options;
   const { crypto, log } = context;
   const file = archiveFile(options.file, context);
+  if (isExportFile(file)) {
+    const proved = verifyExportFile(file, { crypto, owner, witnesses });
+    if (!proved.ok) throw new Failure(1, proved.error.message, { cause: proved.error.cause });
+    say(...(json === true ? [JSON.stringify(proved.value, undefined, 2)] : describeExport(proved.value)));
+    return proved.value.report.ok ? 0 : 1;
+  }
   const onProgress = (records: number) => log.debug({ records }, 'verifying');
   const report = orFail(verifyArchiveFile(file, { crypto, owner, witnesses, onProgress }));
   if (json === true) say(JSON.stringify(report, undefined, 2));

@@ -1,0 +1,55 @@
+import {
+  describeReport,
+  EXPORT_FORMATS,
+  type ExportFormat,
+  exportArchive,
+  importArchive,
+  joinArchiveFile,
+} from '@heliograph/app-archive';
+import { archiveFile, orFail, say } from '../archive-place.ts';
+import type { Context } from '../context.ts';
+import { badUsage, Failure } from '../failure.ts';
+
+export interface ArchiveExportOptions {
+  readonly out: string;
+  readonly format: ExportFormat;
+  readonly file?: string;
+  readonly agent?: string;
+  readonly session?: number;
+  readonly since?: string;
+  readonly until?: string;
+  readonly redacted?: boolean;
+}
+
+/** `heliograph archive export`: a new file (or a folder, of CSV), or spans to a collector. */
+export async function archiveExport(options: ArchiveExportOptions, context: Context): Promise<number> {
+  const { out, format, file, redacted = false, agent, session, since, until } = options;
+  if (redacted && format !== 'jsonl') {
+    throw badUsage('--redacted is for --format jsonl: the other formats hold no sealed events');
+  }
+  const db = orFail(joinArchiveFile(archiveFile(file, context)));
+  const { crypto } = context;
+  const to = context.path(out);
+  const scope = { agent, session, since, until };
+  try {
+    const done = exportArchive(db, { format, scope, events: redacted ? 'redacted' : 'sealed', to, crypto });
+    if (!done.ok) throw new Failure(1, done.error.message, { cause: done.error.cause });
+    say(`${to}: ${EXPORT_FORMATS[format]}.`);
+    return 0;
+  } finally {
+    db.close();
+  }
+}
+
+/** `heliograph archive import`: a new archive of a whole export. */
+export async function archiveImport(
+  options: { readonly from: string; readonly to: string; readonly owner?: string },
+  context: Context,
+): Promise<number> {
+  const { owner } = options;
+  const to = context.path(options.to);
+  const report = importArchive({ from: context.path(options.from), to, owner, crypto: context.crypto });
+  if (!report.ok) throw new Failure(1, report.error.message, { cause: report.error.cause });
+  say(...describeReport(report.value), `Imported to ${to}.`);
+  return 0;
+}
