@@ -17,7 +17,14 @@ import {
   type VerifyEffect,
   whenReady,
 } from '@heliograph/relay';
-import { type Crypto, encodeMessage, type NostrEvent, type VerifiedEvent, verifyEvent } from '@heliograph/wire';
+import {
+  type Crypto,
+  encodeMessage,
+  type NostrEvent,
+  type Result,
+  type VerifiedEvent,
+  verifyEvent,
+} from '@heliograph/wire';
 import { WebSocket } from 'ws';
 import { CommitQueue } from './commit-queue.ts';
 import type { Log } from './log.ts';
@@ -75,6 +82,7 @@ export class RelayHost {
   #pinging: NodeJS.Timeout;
   #limits: RelayLimits;
   #isSweeping = false;
+  readonly #failing = new Set<string>();
   #turnEnd: NodeJS.Immediate | undefined;
   #lastId = 0;
   #isStopping = false;
@@ -113,13 +121,20 @@ export class RelayHost {
     const version = attempt(() => this.#options.store.access.version());
     void whenReady(version, (result) => {
       this.#isLooking = false;
-      if (!result.ok) this.#neglected(result.error);
-      else if (result.value !== this.#decisions.version) void this.applyAccess();
+      this.#tellOnce('decisions', result);
+      if (result.ok && result.value !== this.#decisions.version) void this.applyAccess();
     });
   }
 
-  #neglected(cause: unknown): void {
-    this.#options.log.error(this.#describeStorage(cause), 'the storage could not be looked after');
+  /** What is done every second and fails is told when that begins and when it is over. */
+  #tellOnce(work: 'decisions' | 'sweep', result: Result<unknown, unknown>): void {
+    const { log } = this.#options;
+    if (result.ok) {
+      if (this.#failing.delete(work)) log.info({ work }, 'the storage is looked after again');
+    } else if (!this.#failing.has(work)) {
+      this.#failing.add(work);
+      log.error({ work, ...this.#describeStorage(result.error) }, 'the storage could not be looked after');
+    }
   }
 
   /** One sweep at a time, however late the store answers. */
@@ -131,16 +146,16 @@ export class RelayHost {
     const swept = attempt(() => store.sweep({ nowSec, retention: retention(), maxEvents: MAX_SWEPT }));
     void whenReady(swept, (result) => {
       this.#isSweeping = false;
-      if (!result.ok) this.#neglected(result.error);
-      else if (result.value > 0) metrics.add('swept_total', '', result.value);
+      this.#tellOnce('sweep', result);
+      if (result.ok && result.value > 0) metrics.add('swept_total', '', result.value);
     });
   }
 
   /** Reads the operator's decisions and puts them in force. */
   async applyAccess(): Promise<void> {
     const read = await attempt(() => readDecisions(this.#options.store.access));
+    this.#tellOnce('decisions', read);
     if (read.ok) this.#enforce(read.value);
-    else this.#neglected(read.error);
   }
 
   /** Who is banned loses the connection now. */
