@@ -7,12 +7,14 @@ export interface OutboxPort {
   readonly clock: Clock;
   /** Seals and publishes the text to one agent; says whether a relay took it and whether anybody was listening. */
   send(agent: string, text: string): Promise<{ readonly taken: boolean; readonly reason?: string }>;
+  /** The run an agent's harness is in, undefined until it has said so. */
+  runOf(agent: string): string | undefined;
   onProgress(progress: ControlProgress): void;
 }
 
 interface Outgoing {
   readonly agent: string;
-  readonly control: Control & { readonly requestId: string };
+  control: Control & { readonly requestId: string };
   readonly startedMs: number;
   delayMs: number;
   progress: ControlProgress;
@@ -109,7 +111,7 @@ export class Outbox {
   }
 
   async #attempt(outgoing: Outgoing): Promise<void> {
-    const outcome = await this.#port.send(outgoing.agent, encodeControl(outgoing.control));
+    const outcome = await this.#send(outgoing);
     const { phase } = outgoing.progress;
     if (phase !== 'sending' && phase !== 'sent') return; // Answered meanwhile.
     if (this.#open.get(outgoing.control.requestId) !== outgoing) return;
@@ -122,6 +124,17 @@ export class Outbox {
     }
     outgoing.cancelTimer = this.#port.clock.setTimer(outgoing.delayMs, () => void this.#attempt(outgoing));
     outgoing.delayMs = Math.min(MAX_REPEAT_MS, outgoing.delayMs * 2);
+  }
+
+  /** An order is for one run: until the harness has said which it is in, it waits. */
+  async #send(outgoing: Outgoing): Promise<{ readonly taken: boolean; readonly reason?: string }> {
+    const { control, agent } = outgoing;
+    if (control.type === 'hello' || control.run !== undefined) return this.#port.send(agent, encodeControl(control));
+    const run = this.#port.runOf(agent);
+    outgoing.delayMs = FIRST_REPEAT_MS;
+    if (run === undefined) return { taken: false, reason: 'the harness has not said how things are yet' };
+    outgoing.control = { ...control, run };
+    return this.#port.send(agent, encodeControl(outgoing.control));
   }
 
   #update(outgoing: Outgoing, change: Pick<ControlProgress, 'phase' | 'result' | 'reason'>): void {

@@ -84,7 +84,7 @@ export function createViewer(options: ViewerOptions): Viewer {
   const agents = new Map<string, AgentView>();
   const seen = new SeenIds(MAX_SEEN_IDS);
   const strangers = new Map<string, { frames: number; held: VerifiedEvent[] }>();
-  const outbox = new Outbox({ clock, send: sendControl, onProgress });
+  const outbox = new Outbox({ clock, send: sendControl, runOf: (agent) => viewOf(agent).run, onProgress });
   let closed = false;
 
   const nowSec = () => Math.floor(clock.nowMs() / 1_000);
