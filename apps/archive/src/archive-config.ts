@@ -1,7 +1,8 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { ArchiveSettings } from '@heliograph/record';
 import { err, isHex64, ok, type Result } from '@heliograph/wire';
+import { makePrivateFolder } from './private-folder.ts';
 import type { Retention } from './retention.ts';
 
 /** What an owner decided about keeping; nothing is kept unless `on`. */
@@ -50,7 +51,7 @@ export function readArchiveConfig(
 
 /** Writes the decisions whole (0600), or not at all. Throws what the system throws. */
 export function writeArchiveConfig(path: string, config: ArchiveConfig): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makePrivateFolder(dirname(path));
   const draft = `${path}.${process.pid}.new`;
   writeFileSync(draft, `${JSON.stringify(config, undefined, 2)}\n`, { mode: 0o600 });
   renameSync(draft, path);

@@ -1,8 +1,9 @@
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { APPLICATION_ID, type ArchiveSettings, createArchive, SCHEMA_VERSION, UPGRADES } from '@heliograph/record';
 import { type Crypto, err, ok, type Result } from '@heliograph/wire';
 import Database from 'better-sqlite3';
+import { makePrivateFolder } from './private-folder.ts';
 
 /**
  * Why an archive's file can't be used. `missing`: there is none. `in-use`: another process keeps it. `not-writable`: the
@@ -89,7 +90,7 @@ function takeLock(path: string): Result<Database.Database, ArchiveFileError> {
   const lockFile = `${path}.lock`;
   let lock: Database.Database | undefined;
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makePrivateFolder(dirname(path));
     newPrivateFile(lockFile);
     lock = new Database(lockFile, { timeout: 0 });
     lock.exec('BEGIN EXCLUSIVE');

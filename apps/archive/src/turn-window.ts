@@ -65,7 +65,10 @@ export class TurnWindow {
       if (before === turn) continue;
       this.#shown.set(turn.id, turn);
       const row = turnRow(turn, show.stream);
-      if (row === undefined || row.lastSeq < (this.#fromSeq ?? 0)) continue;
+      // What stands in front of the window as missing was shown before: a turn of nothing else is none.
+      const isNone =
+        turn.source === 'none' && turn.items.length > 0 && turn.items.every((item) => this.#isBefore(item));
+      if (row === undefined || isNone || row.lastSeq < (this.#fromSeq ?? 0)) continue;
       const items: ItemRow[] = [];
       const known = new Map(before?.items.map((item) => [item.id, item]));
       for (const item of turn.items) {

@@ -1,12 +1,14 @@
 import { join } from 'node:path';
-import { type DesktopHost, startDesktopHost } from '@heliograph/app-desktop/host';
+import { type DesktopHost, readDesktopState, startDesktopHost } from '@heliograph/app-desktop/host';
 import type { KnownAgent } from '@heliograph/client';
 import { err, makeInvite, ok } from '@heliograph/wire';
+import { archiveDecisions } from './archive-place.ts';
 import type { Context } from './context.ts';
 import { inAYearSec } from './in-a-year.ts';
 import type { KeyPair } from './key-file.ts';
 import type { Life } from './life.ts';
 import { type Address, listening } from './listening.ts';
+import { openArchive } from './open-archive.ts';
 import { insteadOfWindow, openWindow } from './open-window.ts';
 import { announce } from './ready.ts';
 
@@ -23,12 +25,31 @@ export async function openDesktop(parts: DesktopParts, life: Life, context: Cont
   const { log, env, places } = context;
   const host = await life.start('desktop', () => listening(parts.address, startHost(parts, context)));
   announce({ ready: 'desktop', url: host.url });
+  await keepWhenOn(parts, host, life, context);
   if (!parts.window) {
     log.info(`no window: ${insteadOfWindow}`);
     return;
   }
   const window = openWindow(host.link(), join(places.state, 'window'), env, log.child({ part: 'window' }));
   if (window) await life.start('window', async () => window);
+}
+
+/** Keeps an archive while the desktop runs, where the owner switched one on. Whatever is wrong with it, watching goes on. */
+async function keepWhenOn(parts: DesktopParts, host: DesktopHost, life: Life, context: Context): Promise<void> {
+  const { places, log } = context;
+  try {
+    if (!archiveDecisions(context).on) return;
+    const { relays, agents } = await readDesktopState(places.desktopFile);
+    const { origin } = new URL(host.url);
+    const origins = () => [origin, origin.replace('127.0.0.1', 'localhost')];
+    const archive = await life.start('archive', () =>
+      openArchive({ owner: parts.owner, relays, agents, port: 0, origins }, context),
+    );
+    log.info({ file: archive.file }, `the archive is on: it keeps what agents send in ${archive.file}`);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    log.warn({}, `nothing is kept by this desktop: ${reason}`);
+  }
 }
 
 function startHost({ address, owner, relays, agents }: DesktopParts, context: Context): Promise<DesktopHost> {

@@ -126,6 +126,22 @@ async function handOver(owner: string): Promise<void> {
   }
 }
 
+test('AR9: the desktop keeps the archive while it runs once it is on, and runs without it where it cannot', async () => {
+  await run(['archive', 'on'], { home });
+  const up = start(['up', '--no-window'], { home });
+  const [{ url = '' }, agent] = await Promise.all([up.ready('relay'), up.ready('agent')]);
+  await up.says(/the archive is on: it keeps what agents send in/);
+  await prompt(url, agent.agent ?? '', agent.channelId ?? '');
+  await vi.waitFor(() => expect(sqlite("SELECT count(*) FROM turns WHERE outcome = 'completed'")).toBe('1'), soon);
+  expect(sqlite('SELECT agent_name FROM sessions')).toMatch(/demo/i);
+  const second = start(['desktop', '--no-window', '--port', '0', '--relay', url], { home });
+  await second.ready('desktop');
+  await second.says(/nothing is kept by this desktop: .* is kept by another process already/);
+  for (const running of [second, up]) running.signal('SIGTERM');
+  expect(await Promise.all([second.ended, up.ended])).toEqual([{ code: 0 }, { code: 0 }]);
+  expect((await run(['archive', 'verify'], { home })).code).toBe(0);
+});
+
 const VIEWS = [
   ...['about', 'sessions', 'turns', 'messages', 'tool_calls', 'permissions', 'files_touched', 'commands_run'],
   ...['controls', 'usage', 'gaps', 'redactions'],

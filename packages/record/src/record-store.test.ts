@@ -51,6 +51,8 @@ describe('record store', () => {
       for (const record of await stream.say(5, id)) store.append([record]);
     }
     expect(db.prepare('SELECT count(*) FROM sessions').pluck().get()).toBe(1);
+    expect(reader.sessions({ agent: agent.publicKey })).toMatchObject([{ session: 1, streams: ['s1', 's2'] }]);
+    expect(reader.sessions({ session: 2 })).toEqual([]);
     const seen: string[] = [];
     let page = reader.lines(1, { limit: 3 });
     for (;;) {

@@ -160,8 +160,8 @@ export function createReader(db: SqlDatabase, packer: Packer, crypto: Crypto): A
       const { agent = null, session = null, from = null, to = null } = filter;
       const sql = `SELECT session, agent, channel_id AS channelId, session_id AS sessionId, title, cwd,
         started_at AS startedAt, last_at AS lastAt, turns FROM sessions
-        WHERE (?1 IS NULL OR agent = ?1) AND (?2 IS NULL OR session = ?2)
-          AND (?3 IS NULL OR last_at IS NULL OR last_at >= ?3) AND (?4 IS NULL OR started_at IS NULL OR started_at <= ?4)
+        WHERE agent = coalesce(?, agent) AND session = coalesce(?, session)
+          AND coalesce(last_at >= ?, 1) AND coalesce(started_at <= ?, 1)
         ORDER BY started_at, session`;
       const rows = db.prepare(sql).all(agent, session, from, to) as {
         [key in keyof ArchivedSession]: ArchivedSession[key] | null;

@@ -154,7 +154,7 @@ export class ViewStore {
     for (const { path, action, outsideCwd } of row.files) this.#sql.file.run(item, path, action, outsideCwd ? 1 : 0);
     if (command !== undefined) this.#sql.command.run(item, command.command, command.network ? 1 : 0);
     this.#sql.clearFindings.run(item);
-    for (const { kind: secret, digest } of row.findings) this.#sql.finding.run(turn, firstSeq, item, secret, digest);
+    for (const { kind: secret, digest } of row.findings) this.#sql.finding.run(item, secret, digest, turn, firstSeq);
   }
 }
 
@@ -193,7 +193,7 @@ function prepareAll(db: SqlDatabase) {
          input_tokens, output_tokens, total_tokens) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (stream, id) DO UPDATE SET source = excluded.source, status = excluded.status, outcome = excluded.outcome,
          stop_reason = excluded.stop_reason, started_at = min(started_at, excluded.started_at), ended_at = excluded.ended_at,
-         first_seq = min(first_seq, excluded.first_seq), last_seq = max(last_seq, excluded.last_seq),
+         first_seq = min(first_seq, excluded.first_seq), last_seq = excluded.last_seq,
          input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens, total_tokens = excluded.total_tokens`,
     ),
     turnRow: prepare('SELECT turn FROM turn_rows WHERE stream = ? AND id = ?'),
@@ -215,8 +215,8 @@ function prepareAll(db: SqlDatabase) {
     command: prepare('INSERT OR REPLACE INTO command_rows VALUES (?, ?, ?)'),
     clearFindings: prepare('DELETE FROM redaction_rows WHERE item = ?'),
     finding: prepare(
-      `INSERT INTO redaction_rows (n, item, kind, digest) SELECT max(r.n), ?3, ?4, ?5 FROM records r
-       WHERE r.stream = (SELECT stream FROM turn_rows WHERE turn = ?1) AND r.first_seq <= ?2 HAVING max(r.n) IS NOT NULL`,
+      `INSERT INTO redaction_rows (n, item, kind, digest) SELECT max(r.n), ?, ?, ? FROM records r
+       WHERE r.stream = (SELECT stream FROM turn_rows WHERE turn = ?) AND r.first_seq <= ? HAVING max(r.n) IS NOT NULL`,
     ),
     itemsOf: prepare('SELECT item FROM item_rows WHERE turn = ?'),
     removeTurn: prepare('DELETE FROM turn_rows WHERE turn = ?'),

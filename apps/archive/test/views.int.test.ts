@@ -1,0 +1,141 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ReceivedEvent } from '@heliograph/client';
+import { selectNodeCrypto } from '@heliograph/crypto/node';
+import { createReader } from '@heliograph/record';
+import type Database from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { packer, searchArchive, verifyArchiveFile } from '../src/index.ts';
+import { MadeSession, openParts } from './support/made-session.ts';
+
+const { crypto } = selectNodeCrypto();
+let folder: string;
+let path: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'heliograph-views-'));
+  path = join(folder, 'archive.db');
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Everything the views tell of turns and items, without this file's own numbers. */
+function told(db: Database.Database): unknown[] {
+  const turns = db.prepare(
+    'SELECT stream, turn_id, source, status, outcome, started_at, ended_at, first_seq, last_seq FROM turns ORDER BY stream, first_seq',
+  );
+  const items = db.prepare(
+    `SELECT t.turn_id, i.id, i.kind, i.at, i.first_seq, i.last_seq, x.title, x.text, x.input, x.output, o.status
+     FROM item_rows i JOIN turns t USING (turn) JOIN texts x USING (item) LEFT JOIN tool_rows o USING (item) ORDER BY t.stream, i.first_seq, i.id`,
+  );
+  return [...turns.all(), ...items.all()];
+}
+
+async function framesOf(
+  session: MadeSession,
+  turns: number,
+  chunks: number,
+  perFrame: number,
+): Promise<ReceivedEvent[]> {
+  const frames: ReceivedEvent[] = [];
+  for (let turn = 1; turn <= turns; turn++) {
+    const events = session.turn(turn, chunks, (chunk) => `turn ${turn} word ${chunk} `);
+    for (let at = 0; at < events.length; at += perFrame)
+      frames.push(await session.seal(events.slice(at, at + perFrame)));
+  }
+  return frames;
+}
+
+describe('views', () => {
+  it('AR43: they say the same however frames came: at once, one by one, late, or made again after a crash', async () => {
+    const session = new MadeSession('s1', 'c1', crypto);
+    const opened = await session.seal([session.event('stream_opened', { channelId: 'c1' })]);
+    const frames = [opened, ...(await framesOf(session, 12, 8, 3))];
+    const results: unknown[][] = [];
+    const orders: ((keep: (frames: readonly ReceivedEvent[]) => void, flush: () => void) => void)[] = [
+      (keep, flush) => {
+        keep(frames);
+        flush();
+      },
+      (keep, flush) => {
+        for (const frame of frames) {
+          keep([frame]);
+          flush();
+        }
+      },
+      (keep, flush) => {
+        // A hole in the middle is filled after the rest was shown, the newest of it first.
+        keep([...frames.slice(0, 10), ...frames.slice(25)]);
+        flush();
+        for (const frame of frames.slice(10, 25).reverse()) {
+          keep([frame]);
+          flush();
+        }
+      },
+    ];
+    for (const [at, order] of orders.entries()) {
+      const { keep, indexer, file } = openParts(`${path}.${at}`, crypto);
+      order(keep, () => indexer.flush());
+      results.push(told(file.db));
+      file.close();
+    }
+    const crashed = openParts(path, crypto);
+    crashed.keep(frames.slice(0, 20));
+    crashed.indexer.flush();
+    crashed.keep(frames.slice(20));
+    crashed.file.close();
+    const again = openParts(path, crypto);
+    for (const _ of again.indexer.catchUp());
+    results.push(told(again.file.db));
+    again.file.close();
+    expect(results[0]).toHaveLength(12 * 4);
+    for (const result of results.slice(1)) expect(result).toEqual(results[0]);
+  });
+
+  it('AR44: a long session is folded in windows of turns, and its last turn reads as its first', async () => {
+    const session = new MadeSession('s1', 'c1', crypto);
+    const { keep, indexer, file } = openParts(path, crypto);
+    for (const frame of await framesOf(session, 60, 150, 50)) keep([frame]);
+    indexer.flush();
+    const db = file.db;
+    expect(db.prepare("SELECT count(*) FROM turns WHERE outcome = 'completed'").pluck().get()).toBe(60);
+    expect(db.prepare("SELECT count(*) FROM turns WHERE source = 'none'").pluck().get()).toBe(0);
+    expect(db.prepare("SELECT count(*) FROM item_rows WHERE kind = 'gap'").pluck().get()).toBe(0);
+    const texts = db.prepare("SELECT text FROM messages WHERE author = 'agent' ORDER BY at").pluck().all() as string[];
+    expect(texts).toHaveLength(60);
+    for (const [at, text] of texts.entries()) {
+      expect(text).toBe(Array.from({ length: 150 }, (_, chunk) => `turn ${at + 1} word ${chunk} `).join(''));
+    }
+    expect(searchArchive(db, { text: '"turn 60 word 149"', limit: 5 })).toHaveLength(1);
+    expect(searchArchive(db, { question: 'no-decision', limit: 100 })).toHaveLength(60);
+    file.close();
+  });
+
+  it('AR33: a secret that was cut over two chunks is in no readable text of the file, and what is left verifies', async () => {
+    const token = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
+    for (const secrets of ['seal', 'drop'] as const) {
+      const name = `${path}.${secrets}`;
+      const session = new MadeSession('s1', 'c1', crypto);
+      const { keep, indexer, file } = openParts(name, crypto, secrets);
+      const words = ['the token is ', token.slice(0, 20), `${token.slice(20)} and no more`];
+      for (const event of session.turn(1, 3, (chunk) => words[chunk] ?? '')) keep([await session.seal([event])]);
+      indexer.flush();
+      const text = file.db.prepare("SELECT text FROM messages WHERE author = 'agent'").pluck().get();
+      expect(text).toBe('the token is [redacted:github-token] and no more');
+      const lines = [...openReader(file, session)].map(({ payload }) => payload).join('\n');
+      for (const piece of [token.slice(0, 20), token.slice(20)]) expect(lines).not.toContain(piece);
+      expect(file.db.prepare('SELECT DISTINCT kind FROM redactions').pluck().all()).toEqual(['github-token']);
+      expect(searchArchive(file.db, { question: 'secrets', limit: 9 })).toHaveLength(1);
+      const bare = file.db.prepare('SELECT count(*) FROM bodies WHERE opening IS NULL').pluck().get();
+      expect(bare).toBe(2);
+      file.close();
+      const report = verifyArchiveFile(name, { crypto });
+      expect(report).toMatchObject({ ok: true, value: { problems: [], texts: { redacted: 2 } } });
+      expect(readFileSync(name).includes(token.slice(0, 20))).toBe(false);
+    }
+  });
+});
+
+function openReader(file: ReturnType<typeof openParts>['file'], session: MadeSession) {
+  const reader = createReader(file.reading, packer, crypto);
+  return reader.events(session.agent, session.stream, 1, 1e9);
+}
