@@ -1,4 +1,6 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ExportScope } from '@heliograph/record';
@@ -6,7 +8,15 @@ import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exportJsonl } from '../src/export/export-jsonl.ts';
 import { writeWholeFile } from '../src/export/whole-file.ts';
-import { exportArchive, importArchive, joinArchiveFile, verifyArchiveFile, verifyExportFile } from '../src/index.ts';
+import {
+  type ExportFormat,
+  exportArchive,
+  exportToCollector,
+  importArchive,
+  joinArchiveFile,
+  verifyArchiveFile,
+  verifyExportFile,
+} from '../src/index.ts';
 import { crypto, keepArchive, madeLines, owner, recording } from './support/kept-archive.ts';
 
 let folder: string;
@@ -245,4 +255,59 @@ it('AR91: CSV has a file for every documented view, in scope, with no formula in
   expect(read('messages')).not.toContain('other');
   expect(read('sessions').trim().split('\r\n')).toHaveLength(2);
   expect(read('commands_run')).toContain("'=HYPERLINK");
+});
+
+const SESSION_FORMATS: readonly ExportFormat[] = ['html', 'markdown', 'claude', 'asciicast', 'otlp'];
+
+it('AR98: a session is exported in every format, the same bytes each time; several are refused by name where one fits', () => {
+  const db = joinArchiveFile(at('archive.db'));
+  if (!db.ok) throw new Error(db.error.message);
+  const write = (format: ExportFormat, name: string, scope: ExportScope) =>
+    exportArchive(db.value, { format, scope, events: 'sealed', to: at(name), crypto });
+  for (const format of SESSION_FORMATS) {
+    for (const name of ['one', 'two'])
+      expect(write(format, `${name}.${format}`, { session: 1 })).toMatchObject({ ok: true });
+    const text = readFileSync(at(`one.${format}`), 'utf8');
+    expect(readFileSync(at(`two.${format}`), 'utf8')).toBe(text);
+    expect(text.length).toBeGreaterThan(200);
+  }
+  expect(readFileSync(at('one.markdown'), 'utf8')).toContain('Ran ');
+  expect(write('html', 'all.html', {})).toMatchObject({
+    ok: false,
+    error: { code: 'which', message: expect.stringContaining('--session 2') },
+  });
+  expect(write('html', 'none.html', { session: 99 })).toMatchObject({ ok: false, error: { code: 'none' } });
+  expect(write('markdown', 'secret.md', { session: 3 })).toMatchObject({ ok: true });
+  expect(readFileSync(at('secret.md'), 'utf8')).toContain('use [redacted:github-token]');
+  db.value.close();
+});
+
+it('AR99: spans go to a collector, a request for each turn and session; one that refuses is named', async () => {
+  const bodies: string[] = [];
+  let status = 200;
+  const server = createServer((request, response) => {
+    let body = '';
+    request.on('data', (chunk) => {
+      body += chunk;
+    });
+    request.on('end', () => {
+      bodies.push(`${request.method} ${request.url} ${request.headers['content-type']} ${body}`);
+      response.writeHead(status).end('{}');
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const db = joinArchiveFile(at('archive.db'));
+  if (!db.ok) throw new Error(db.error.message);
+  const sent = await exportToCollector(db.value, { scope: {}, url, crypto });
+  expect(sent).toEqual({ ok: true, value: bodies.length });
+  expect(bodies.length).toBeGreaterThan(5);
+  expect(bodies[0]).toMatch(/^POST \/v1\/traces application\/json \{"resourceSpans":/);
+  status = 503;
+  const refused = await exportToCollector(db.value, { scope: { session: 1 }, url, crypto });
+  expect(refused).toMatchObject({ ok: false, error: { message: expect.stringContaining('it answered 503') } });
+  await new Promise((resolve) => server.close(resolve));
+  const gone = await exportToCollector(db.value, { scope: { session: 1 }, url, crypto });
+  expect(gone).toMatchObject({ ok: false, error: { message: expect.stringContaining('did not take the spans') } });
+  db.value.close();
 });

@@ -1,6 +1,7 @@
 export type { CarriedTranscript } from './carry.ts';
 export { optionOf, readSettings } from './config.ts';
 export { EventLog } from './event-log.ts';
+export * from './export/index.ts';
 export { TranscriptFold } from './fold.ts';
 export { exitCodeOf, type Headline, selectDiffStats, selectHeadline } from './headline.ts';
 export { type DiffStats, diffStats } from './line-diff.ts';

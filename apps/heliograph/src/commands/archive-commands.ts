@@ -117,7 +117,7 @@ export function addArchiveCommands(program: Command, execute: Execute): void {
   archive
     .command('export')
     .description('write what is kept to a new file, to be read, searched or proved elsewhere')
-    .argument('<OUT>', 'the new file, or of CSV the new folder')
+    .argument('[OUT]', 'the new file, or of CSV the new folder')
     .addOption(
       new Option('--format <FORMAT>', 'one of those below').choices(Object.keys(EXPORT_FORMATS)).default('jsonl'),
     )
@@ -131,9 +131,14 @@ export function addArchiveCommands(program: Command, execute: Execute): void {
     .addOption(
       new Option('--redacted', 'JSONL without the sealed signed events: readable text alone, secrets replaced'),
     )
+    .addOption(
+      new Option('--otlp <URL>', 'send spans to this collector (OTLP/HTTP) instead of writing OUT').argParser(
+        parseWebUrl,
+      ),
+    )
     .addHelpText('after', () => namesHelp('Formats', EXPORT_FORMATS))
-    .action((out: string, given: { readonly format: ExportFormat }) =>
-      execute((context) => archiveExport({ ...given, out }, context), false),
+    .action((out: string | undefined, given: { readonly format: ExportFormat }) =>
+      execute((context) => archiveExport({ ...given, ...(out === undefined ? {} : { out }) }, context), false),
     );
   archive
     .command('import')
@@ -178,6 +183,13 @@ function parseTime(text: string): string {
   if (Number.isNaN(time))
     throw new InvalidArgumentError('Expected a day or a time in UTC: 2026-11-30 or 2026-11-30T09:00Z.');
   return new Date(time).toISOString();
+}
+
+function parseWebUrl(text: string): string {
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
+    throw new InvalidArgumentError('Expected an address like http://127.0.0.1:4318.');
+  }
+  return text;
 }
 
 function parseEnd(text: string): string {

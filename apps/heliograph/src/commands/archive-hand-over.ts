@@ -3,6 +3,7 @@ import {
   EXPORT_FORMATS,
   type ExportFormat,
   exportArchive,
+  exportToCollector,
   importArchive,
   joinArchiveFile,
 } from '@heliograph/app-archive';
@@ -11,7 +12,7 @@ import type { Context } from '../context.ts';
 import { badUsage, Failure } from '../failure.ts';
 
 export interface ArchiveExportOptions {
-  readonly out: string;
+  readonly out?: string;
   readonly format: ExportFormat;
   readonly file?: string;
   readonly agent?: string;
@@ -19,21 +20,31 @@ export interface ArchiveExportOptions {
   readonly since?: string;
   readonly until?: string;
   readonly redacted?: boolean;
+  readonly otlp?: string;
 }
 
 /** `heliograph archive export`: a new file (or a folder, of CSV), or spans to a collector. */
 export async function archiveExport(options: ArchiveExportOptions, context: Context): Promise<number> {
-  const { out, format, file, redacted = false, agent, session, since, until } = options;
+  const { out, otlp, format, file, redacted = false, agent, session, since, until } = options;
+  if ((out === undefined) === (otlp === undefined)) {
+    throw badUsage('expected either OUT, the new file to write, or --otlp, the collector to send spans to');
+  }
   if (redacted && format !== 'jsonl') {
     throw badUsage('--redacted is for --format jsonl: the other formats hold no sealed events');
   }
   const db = orFail(joinArchiveFile(archiveFile(file, context)));
   const { crypto } = context;
-  const to = context.path(out);
   const scope = { agent, session, since, until };
   try {
+    if (otlp !== undefined) {
+      const sent = await exportToCollector(db, { scope, url: otlp, crypto });
+      if (!sent.ok) throw failureOf(sent.error);
+      say(`${otlp}: took the spans, in ${sent.value} requests.`);
+      return 0;
+    }
+    const to = context.path(out ?? '');
     const done = exportArchive(db, { format, scope, events: redacted ? 'redacted' : 'sealed', to, crypto });
-    if (!done.ok) throw new Failure(1, done.error.message, { cause: done.error.cause });
+    if (!done.ok) throw failureOf(done.error);
     say(`${to}: ${EXPORT_FORMATS[format]}.`);
     return 0;
   } finally {
@@ -52,4 +63,8 @@ export async function archiveImport(
   if (!report.ok) throw new Failure(1, report.error.message, { cause: report.error.cause });
   say(...describeReport(report.value), `Imported to ${to}.`);
   return 0;
+}
+
+function failureOf({ code, message, cause }: { code: string; message: string; cause?: unknown }): Failure {
+  return code === 'which' ? badUsage(message) : new Failure(1, message, { cause });
 }

@@ -1,0 +1,36 @@
+import type { Turn } from '../model.ts';
+import { plainLine, plainText } from './plain-text.ts';
+import { headRows, type SessionHead } from './session-head.ts';
+import { shownItem, turnLine } from './shown-item.ts';
+
+/**
+ * A session as Markdown (CommonMark), piece by piece. Whatever agent and user wrote stands in code blocks or escaped: no
+ * markup, picture or link of theirs takes effect.
+ */
+export function* markdownOf(head: SessionHead, turns: Iterable<Turn>): Generator<string> {
+  yield `# ${inline(head.title ?? head.agentName ?? 'Session')}\n\n`;
+  for (const [name, value] of headRows(head)) yield `- ${name}: ${inline(value)}\n`;
+  let number = 0;
+  for (const turn of turns) {
+    if (turn.items.length === 0) continue;
+    yield `\n## ${++number}. ${inline(turn.startedAt)} (${inline(turnLine(turn))})\n`;
+    for (const item of turn.items) {
+      const { who, line, at, blocks } = shownItem(item, head.cwd);
+      yield `\n**${inline(who)}**${line === '' ? '' : ` ${inline(line)}`} *${inline(at.slice(11, 19))}*\n`;
+      for (const { name, text } of blocks)
+        yield `${name === '' ? '' : `\n${inline(name)}\n`}\n${fenced(plainText(text))}\n`;
+    }
+  }
+}
+
+/** A code block whose fence is longer than any in the text. */
+function fenced(text: string): string {
+  const longest = text.match(/`+/g)?.reduce((most, run) => Math.max(most, run.length), 0) ?? 0;
+  const fence = '`'.repeat(Math.max(3, longest + 1));
+  return `${fence}text\n${text.replace(/\n$/, '')}\n${fence}`;
+}
+
+/** One line in which no character is markup. */
+function inline(text: string): string {
+  return plainLine(text).replace(/[\\`*_{}[\]()<>#+!|&~^$]/g, (character) => `\\${character}`);
+}
