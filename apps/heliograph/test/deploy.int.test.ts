@@ -30,7 +30,7 @@ it('RL62: every setting, flag, file and metric that the files for operators name
   for (const [, path = ''] of compose.matchAll(/(?:dockerfile: |- \.\/)(infra\/[\w./-]+)/g))
     expect(read(path)).not.toBe('');
 
-  const source = readdirSync(join(root, 'apps/relay/src'))
+  const source = readdirSync(join(root, 'apps/relay/src'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts'))
     .map((name) => read(`apps/relay/src/${name}`))
     .join('\n');
