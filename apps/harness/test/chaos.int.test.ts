@@ -12,7 +12,7 @@ import { Withheld } from './support/withheld.ts';
 const SEED = Number(process.env.CHAOS_SEED ?? 1);
 const CHAOS_MS = Number(process.env.CHAOS_MS ?? 10_000);
 const KILL_EVERY = 6;
-/** What a kill may cost (WIRE 5), and what a disk shared with other tests may add; a busy processor is measured. */
+/** What a kill may cost (HA65), and what a disk shared with other tests may add; a busy processor is measured. */
 const LOSS_MS = 50;
 const DISK_MS = 30;
 /** A machine that is that busy is still catching up with what it withheld so long ago. */

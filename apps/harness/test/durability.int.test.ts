@@ -18,7 +18,7 @@ afterEach(async () => {
 });
 
 const CANARY = 'a-canary-that-sings';
-/** What a kill may cost (WIRE 5), and what a disk shared with other tests may add; a busy processor is measured. */
+/** What a kill may cost (HA65), and what a disk shared with other tests may add; a busy processor is measured. */
 const LOSS_MS = 50;
 const DISK_MS = 30;
 /** A machine that is that busy is still catching up with what it withheld so long ago. */

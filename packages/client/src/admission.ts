@@ -21,7 +21,7 @@ interface Profiled {
 
 /**
  * Which agents this owner vouched for: the owner's own list, or a profile (kind 0) whose NIP-OA tag verifies under the
- * owner's key and holds now. Revoking beats both (WIRE 3).
+ * owner's key and holds now. Revoking beats both (SPEC 1.3).
  */
 export class Admission {
   readonly #owner: string;

@@ -59,7 +59,7 @@ interface StreamView {
 
 /**
  * One agent as one viewer sees it: whether its harness answers, which streams are live, what is missing and how it is
- * asked for. Until a snapshot names a stream (or it opens after one), what comes is history (WIRE 5).
+ * asked for. Until a snapshot names a stream (or it opens after one), what comes is history (SPEC 1.5).
  */
 export class AgentView {
   readonly #agent: string;

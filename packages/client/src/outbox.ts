@@ -45,7 +45,7 @@ const SUCCESS = new Set([
 
 /**
  * Controls on their way: each is repeated in new events with the same requestId until the harness answers or ten minutes
- * are over. The harness acts on it once, however often it arrives (WIRE 4).
+ * are over. The harness acts on it once, however often it arrives (SPEC 1.4).
  */
 export class Outbox {
   readonly #port: OutboxPort;

@@ -8,7 +8,7 @@ import type { Step } from './step.ts';
 import { completeTurn, endOpenTurns, noteLiveness, noteTurn, startTurn } from './turn.ts';
 import { placeRaw } from './update.ts';
 
-/** Kinds that say nothing a reader of the conversation should see (WIRE 2, and Buzz's own). */
+/** Kinds that say nothing a reader of the conversation should see (SPEC 1.2, and Buzz's own). */
 const QUIET: readonly string[] = [
   'stream_opened',
   'heads',

@@ -1,4 +1,4 @@
-/** The outcome of something the world can get wrong: a value, or an error with a literal `code` (SPEC, STYLE: errors are values). */
+/** The outcome of something the world can get wrong: a value, or an error with a literal `code` (errors are values). */
 export type Result<T, E> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: E };
 
 /** A successful result. */

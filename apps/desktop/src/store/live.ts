@@ -1,7 +1,7 @@
 import type { Presence } from '@heliograph/client';
 import { isQuestion, type QuestionItem, type Transcript, type Turn } from '@heliograph/transcript';
 
-/** Whether a stream is now and not a replay of the past: my snapshot named it, or it opened after that (WIRE 5). */
+/** Whether a stream is now and not a replay of the past: my snapshot named it, or it opened after that (DT11). */
 export function isLiveStream(presence: Presence | undefined, stream: string | undefined): boolean {
   return presence?.harness === 'live' && stream !== undefined && presence.liveStreams.includes(stream);
 }

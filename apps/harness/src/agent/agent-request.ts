@@ -86,7 +86,7 @@ export interface Choice {
 const REQUEST_CANCELLED = -32800;
 const PENDING: RequestState = { phase: 'pending' };
 
-/** One request, one answer, whatever races (WIRE 4, Permissions). Pure. */
+/** One request, one answer, whatever races (HA19). Pure. */
 export function stepRequest(request: AgentRequest, state: RequestState, input: RequestInput): RequestStep {
   if (state.phase === 'closed') return decidedLate(state, input);
   if (state.phase === 'answering') {

@@ -14,7 +14,7 @@ export const MAX_OPENED_CHANNELS = 64;
 export const MAX_SESSION_ID_LENGTH = 256;
 
 /**
- * Assigns lines to channels (WIRE 2, stream assignment): by `params.sessionId`; an answer, `$/cancel_request` or
+ * Assigns lines to channels (HA4): by `params.sessionId`; an answer, `$/cancel_request` or
  * request-scoped elicitation follows its request; the rest belongs to the harness. One router per life of an agent process.
  */
 export class Router {

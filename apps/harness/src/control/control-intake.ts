@@ -57,7 +57,7 @@ export type RefusalCounts = Readonly<
   Record<'tags' | 'stranger' | 'signature' | 'stale' | 'undecodable' | 'incomplete', number>
 >;
 
-/** The door for controls: lets through, once each, what the owner said to this run, freshly (WIRE 4). */
+/** The door for controls: lets through, once each, what the owner said to this run, freshly (HA27). */
 export class ControlIntake {
   readonly #port: IntakePort;
   readonly #seen = new SeenIds(MAX_SEEN_IDS);

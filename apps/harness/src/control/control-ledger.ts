@@ -31,7 +31,7 @@ interface Line {
 
 /**
  * Which controls were begun, and what became of them: on disk before anything is done, so that each is done at most once
- * whatever crashes (WIRE 4). One writer; lines are appended and synced.
+ * whatever crashes (HA28). One writer; lines are appended and synced.
  */
 export class ControlLedger {
   readonly #options: LedgerOptions;

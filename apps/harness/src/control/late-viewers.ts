@@ -32,7 +32,7 @@ const MAX_MISSING = 256;
 const MAX_REPLAY = 1_000;
 const EVERYTHING = Number.MAX_SAFE_INTEGER;
 
-/** Answers viewers that come late: a snapshot of now, then what each lacks; and single holes on request (WIRE 5). */
+/** Answers viewers that come late: a snapshot of now, then what each lacks; and single holes on request (HA30, HA31). */
 export class LateViewers {
   readonly #port: LateViewersPort;
   #waiting: { readonly hello: Hello; readonly reply: Reply }[] = [];

@@ -33,7 +33,7 @@ export interface RunState {
   readonly pending: readonly AgentRequest[];
 }
 
-/** The harness as it is now (WIRE 5). */
+/** The harness as it is now (SPEC 1.5). */
 export function describeRun(state: RunState): Snapshot {
   const { requestIds, run, now, name, host, permissions, streams, process } = state;
   const info = (state.initializeResult as { agentInfo?: { name?: unknown; version?: unknown } } | undefined)?.agentInfo;

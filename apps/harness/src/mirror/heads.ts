@@ -1,7 +1,7 @@
 import type { Clock } from '@heliograph/client';
 import type { StreamHead } from '@heliograph/wire';
 
-/** After a stream went quiet, and then for all streams over and over: a lost tail is noticed (WIRE 2, heads). */
+/** After a stream went quiet, and then for all streams over and over: a lost tail is noticed (HA18). */
 const QUIET_MS = [1_000, 5_000];
 const EVERY_MS = 60_000;
 

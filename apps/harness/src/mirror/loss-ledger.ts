@@ -18,7 +18,7 @@ interface StreamLosses {
   toldMs: number;
 }
 
-/** What was lost and is not told yet: exact seqs per stream, neighbours joined (WIRE 2, gaps). */
+/** What was lost and is not told yet: exact seqs per stream, neighbours joined (HA17). */
 export class LossLedger {
   readonly #streams = new Map<string, StreamLosses>();
 

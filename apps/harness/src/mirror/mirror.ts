@@ -44,7 +44,7 @@ export interface MirrorOptions {
 
 /** Plaintext that waits to be sealed: above, no more lines are taken in. */
 const MAX_WAITING_BYTES = 4 * 1_024 * 1_024;
-/** What a crash may cost (WIRE 5); a disk or processor that is slower is told of, once in a minute at most. */
+/** What a crash may cost (HA112); a disk or processor that is slower is told of, once in a minute at most. */
 const MAX_LAG_MS = 50;
 const TELL_LAG_MS = 60_000;
 /** Re-sends at once; each is bounded by what the spool holds. */

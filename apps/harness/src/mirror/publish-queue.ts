@@ -28,7 +28,7 @@ const PATIENCE_MS = 300_000;
 const PAUSE_MS = 300_000;
 
 /**
- * Which frame goes to one relay next, and what its answers mean (WIRE 1). Pure: no clock, no sockets. An envelope is in it
+ * Which frame goes to one relay next, and what its answers mean (HA11, HA13, HA14). Pure: no clock, no sockets. An envelope is in it
  * once at most, waiting or in flight, and leaves it only by being taken, passing unheard (`mute`) or leaving the spool.
  */
 export class PublishQueue<E extends SeqSpan> {

@@ -19,7 +19,7 @@ const HINT = /"env"|"headers"|authMethods|authenticate|auth\/login|\\[u/]/;
 const TOKEN = JSON.stringify(REDACTED);
 
 /**
- * Replaces what ACP carries secrets in (WIRE 2, Secrets): values in `env` and `headers` of MCP servers, terminals,
+ * Replaces what ACP carries secrets in (HA7): values in `env` and `headers` of MCP servers, terminals,
  * providers and auth methods, and the credentials of `authenticate`. `text` is exactly one JSON value, BOM or not.
  */
 export function redactLine(text: string): RedactedLine {

@@ -31,7 +31,7 @@ export interface SealerOptions {
   readonly onLost: (span: SeqSpan, reason: 'sealing_failed', lastHash: string | undefined) => void;
 }
 
-/** How long lines gather while a frame is unacknowledged: what is left of 50 ms (WIRE 1, 5) is for sealing and the disk. */
+/** How long lines gather while a frame is unacknowledged: what is left of 50 ms (HA112) is for sealing and the disk. */
 const GATHER_MS = 40;
 /** No envelope holds more events than this. */
 const MAX_EVENTS = 1_024;

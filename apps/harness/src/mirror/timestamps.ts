@@ -3,7 +3,7 @@ import type { Clock } from '@heliograph/client';
 /** A backward step of the wall clock from here on is told. */
 const TOLD_STEP_MS = 60_000;
 
-/** RFC 3339 times with 6 fraction digits that strictly increase, whatever the wall clock does (WIRE 2). */
+/** RFC 3339 times with 6 fraction digits that strictly increase, whatever the wall clock does (HA2). */
 export class Timestamps {
   readonly #clock: Clock;
   #lastUs = 0;

@@ -16,7 +16,7 @@ export const CHANNEL = 'channel-1';
 type Body = Partial<Omit<ObserverEvent, 'payload'>> & { readonly kind: string; readonly payload: unknown };
 
 /**
- * A harness in small: turns lines into the observer events that a real one would make of them (WIRE 2), in the order of the
+ * A harness in small: turns lines into the observer events that a real one would make of them (SPEC 1.2), in the order of the
  * wire. `quiet` leaves out what it says itself about turns and permissions, as if only the lines were known.
  */
 export class MiniHarness {

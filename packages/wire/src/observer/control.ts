@@ -151,7 +151,7 @@ export interface Replay extends ControlBase {
   readonly toSeq?: number;
 }
 
-/** An owner's order to a harness, discriminated by `type` (WIRE 4). */
+/** An owner's order to a harness, discriminated by `type` (SPEC 1.4). */
 export type Control =
   | CancelTurn
   | Prompt

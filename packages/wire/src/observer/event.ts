@@ -1,4 +1,4 @@
-/** One observer event: something that happened between client and agent, or in the harness (WIRE 2, SPEC OB). */
+/** One observer event: something that happened between client and agent, or in the harness (SPEC 1.2). */
 export interface ObserverEvent {
   /** Counter inside `stream`, from 1, no holes. */
   readonly seq: number;

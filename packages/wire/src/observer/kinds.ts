@@ -1,7 +1,7 @@
 import type { ContentBlock, ElicitationAction } from '../acp/acp.ts';
 import type { PermissionPolicy } from './permission-rule.ts';
 
-/** Payloads of the observer kinds the harness makes (WIRE 2). Readers treat every member as possibly absent. */
+/** Payloads of the observer kinds the harness makes (SPEC 1.2). Readers treat every member as possibly absent. */
 
 export interface StreamOpened {
   readonly channelId: string | null;
@@ -166,7 +166,7 @@ export interface TelemetryGap {
   readonly lastObservedAt: string;
 }
 
-/** The harness as it is now, in answer to `hello` (WIRE 5). */
+/** The harness as it is now, in answer to `hello` (SPEC 1.5). */
 export interface Snapshot {
   readonly requestIds: readonly string[];
   readonly wire: 1;

@@ -5,7 +5,7 @@ export type Direction = 'read' | 'write';
 
 /**
  * How one line travels. `fragile`: exactly one JSON value, but other parsers choke on it, so it goes string-escaped in a
- * one-part `acp_part` (WIRE 2).
+ * one-part `acp_part` (LB5).
  */
 export interface LineBody {
   readonly kind: 'acp_read' | 'acp_write' | 'acp_parse_error';
