@@ -6,11 +6,11 @@ describe('losses', () => {
     const ledger = new LossLedger();
     ledger.add({ stream: 'a', firstSeq: 4, lastSeq: 6 }, 'spool_full', 'h6', '2026-11-30T09:00:01.000000Z');
     ledger.add({ stream: 'a', firstSeq: 1, lastSeq: 3 }, 'spool_full', 'h3', '2026-11-30T09:00:02.000000Z');
-    ledger.add({ stream: 'a', firstSeq: 7, lastSeq: 7 }, 'sealing_behind', undefined, '2026-11-30T09:00:03.000000Z');
+    ledger.add({ stream: 'a', firstSeq: 7, lastSeq: 7 }, 'sealing_failed', undefined, '2026-11-30T09:00:03.000000Z');
     ledger.add({ stream: 'a', firstSeq: 20, lastSeq: 20 }, 'spool_full', 'h20', '2026-11-30T09:00:04.000000Z');
     const [due] = ledger.take(0);
     expect(due?.gaps).toMatchObject([
-      { firstSeq: 1, lastSeq: 7, droppedEvents: 7, reasonCounts: { spool_full: 6, sealing_behind: 1 } },
+      { firstSeq: 1, lastSeq: 7, droppedEvents: 7, reasonCounts: { spool_full: 6, sealing_failed: 1 } },
       { firstSeq: 20, lastSeq: 20, droppedEvents: 1, lastHash: 'h20' },
     ]);
     expect(ledger.take(0, true)).toEqual([]);
