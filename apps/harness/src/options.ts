@@ -46,6 +46,8 @@ export interface HarnessOptions {
   readonly idleTimeoutMs?: number;
   /** How long a turn may take in all; 0 for any time. Stands still while a permission waits. */
   readonly turnTimeoutMs?: number;
+  /** How long an agent in an open turn is silent before it is told of that its stderr speaks of a refused login; 0 for never. */
+  readonly quietMs?: number;
   /** Asked before `permissions`, in their order; until the owner sets another policy. */
   readonly permissionRules?: readonly PermissionRule[];
   /** How long a permission request may wait before it is answered `cancelled`; 0 for any time. Shown on the request. */
@@ -80,6 +82,7 @@ export function fillOptions(options: HarnessOptions): FilledOptions {
     cancelGraceMs: 5_000,
     idleTimeoutMs: 900_000,
     turnTimeoutMs: 0,
+    quietMs: 20_000,
     permissionTimeoutMs: 0,
     permissionRules: [],
     crashRestMs: 300_000,

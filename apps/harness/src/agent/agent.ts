@@ -136,6 +136,11 @@ export class Agent {
     return this.#stderr.tail();
   }
 
+  /** Characters of stderr so far, and what came after that many. */
+  get stderr(): Pick<StderrFeed, 'length' | 'since'> {
+    return this.#stderr;
+  }
+
   /** Bytes of stdout so far. */
   get bytesRead(): number {
     return this.#bytesRead;

@@ -15,6 +15,7 @@ import type { ProcessExit } from './agent-process.ts';
 import { type CancelEffect, type CancelInput, type CancelState, NO_CANCEL, stepCancel } from './cancel.ts';
 import { type Channel, noteTurn } from './channels.ts';
 import { type AgentName, authHint, describeExit, isAuthError, type StartFailure } from './failure.ts';
+import { LoginTrouble } from './login-trouble.ts';
 import { refuseContent } from './prompt-content.ts';
 import { dequeue, enqueue, type PromptQueue, type QueuedPrompt, remove, replace } from './prompt-queue.ts';
 import type { RequestDesk } from './request-desk.ts';
@@ -60,6 +61,8 @@ export class Conversation {
   readonly #replies = new Map<string, Reply>();
   #cancelGrace = () => {};
   #limits: TurnLimits | undefined;
+  /** What the agent said of a refused login in the open turn. */
+  #login: LoginTrouble | undefined;
   /** ACP 2: the turn the agent has begun with. */
   #begun: string | undefined;
   /** On whose behalf session/cancel is written. */
@@ -261,12 +264,16 @@ export class Conversation {
     const started = { source: 'owner' as const, triggeringEventIds: [triggeringEventId], promptRequestId };
     const turn = new Turn(this.#port, this.#port.uuid(), { stream, sessionId }, started);
     this.channel.turn = turn;
+    const login = new LoginTrouble(this.#agent?.stderr);
+    this.#login = login;
     this.#limits = new TurnLimits({
       ...this.#port.limits,
       clock: this.#port.clock,
       bytesRead: () => this.#port.bytesRead(),
       isWaiting: () => this.#port.requests.isWaiting(this.channel.channelId),
       expired: (outcome) => this.#expired(turn, outcome),
+      heard: () => login.heard(),
+      quiet: () => this.#quiet(turn, login),
     });
     noteTurn(this.channel, { turnId: turn.turnId, firstSeq: turn.firstSeq });
     return turn;
@@ -315,6 +322,7 @@ export class Conversation {
   /** An update of the agent. In ACP 2 the state `idle` ends a turn that the agent has begun with, and no other. */
   heard(update: unknown): void {
     const { turn } = this.channel;
+    this.#login?.noteUpdate(update);
     const state = this.#agent?.acp === 2 ? readState(update) : undefined;
     if (turn === undefined || state === undefined) return;
     if (state.type === 'busy') this.#begun = turn.turnId;
@@ -327,6 +335,7 @@ export class Conversation {
   #end(turn: Turn, completed: TurnCompleted, error?: TurnError, result?: unknown): void {
     if (!turn.isOpen) return;
     this.#limits?.stop();
+    this.#login = undefined;
     if (error !== undefined) turn.fail(error);
     const lastSeq = turn.complete(completed)?.lastSeq;
     this.#port.turnEnded(turn, completed, result);
@@ -352,6 +361,15 @@ export class Conversation {
         : `the turn took longer than ${inWords(turnMs)}: it is cancelled`;
     turn.fail({ outcome, error });
     this.#askToCancel(`${outcome}:${turn.turnId}`, 'harness');
+  }
+
+  /** The agent is silent: where that is over its login the owner is told, who can mend it while the agent goes on trying. */
+  #quiet(turn: Turn, login: LoginTrouble): boolean {
+    const words = login.words();
+    if (words === undefined) return false;
+    const error = `the agent is silent and seems to retry a refused login: ${words}`;
+    turn.fail({ outcome: 'auth', error, hint: authHint(this.#port.agentName, this.#agent?.initializeResult) });
+    return true;
   }
 
   #askToCancel(key: string, who: 'owner' | 'harness' = 'owner'): void {

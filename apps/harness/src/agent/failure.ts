@@ -20,7 +20,7 @@ export interface AgentName {
 const AUTH_CODES = [-32000, -32001, 401, 403];
 /** An HTTP status that stands as one: a bare 401 may be a line number. */
 const AUTH_STATUS =
-  /\b(?:http|status|code|error)\b\W{0,4}(?:code|status)?\W{0,4}40[13]\b|\b40[13]\W{1,4}(?:unauthori[sz]ed|forbidden|invalid|incorrect|authentication)/i;
+  /\b(?:http|(?:http_?)?status(?:_?code)?|code|error)\b\W{0,4}(?:code|status)?\W{0,4}40[13]\b|\b40[13]\W{1,4}(?:unauthori[sz]ed|forbidden|invalid|incorrect|authentication)/i;
 const AUTH_WORDS = /\binvalid api key\b|\bunauthenticated\b|\bauthentication required\b|\bnot logged in\b/i;
 const MAX_SEARCHED = 16_384;
 
@@ -28,8 +28,13 @@ const MAX_SEARCHED = 16_384;
 export function isAuthError(answer: RpcAnswer): boolean {
   if (answer.type !== 'error') return false;
   if (answer.code !== undefined && AUTH_CODES.includes(answer.code)) return true;
-  const words = `${answer.message} ${JSON.stringify(answer.data) ?? ''}`.slice(0, MAX_SEARCHED);
-  return AUTH_STATUS.test(words) || AUTH_WORDS.test(words);
+  return saysLoginRefused(`${answer.message} ${JSON.stringify(answer.data) ?? ''}`);
+}
+
+/** Whether words tell of a login that is missing or refused, by their first 16,384 characters. */
+export function saysLoginRefused(words: string): boolean {
+  const searched = words.slice(0, MAX_SEARCHED);
+  return AUTH_STATUS.test(searched) || AUTH_WORDS.test(searched);
 }
 
 /** What mends a missing login, with the ways the agent itself offers. */

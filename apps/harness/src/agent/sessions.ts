@@ -186,14 +186,15 @@ export class Sessions {
   }
 
   #makeConversation(channel: Channel): Conversation {
-    const { clock, turnLivenessMs, cancelGraceMs, command, cwd, uuid, idleTimeoutMs, turnTimeoutMs } = this.#options;
+    const { clock, turnLivenessMs, cancelGraceMs, command, cwd, uuid } = this.#options;
+    const { idleTimeoutMs, turnTimeoutMs, quietMs } = this.#options;
     const { mirror } = this.#port;
     return new Conversation(
       {
         clock,
         livenessMs: turnLivenessMs,
         cancelGraceMs,
-        limits: { idleMs: idleTimeoutMs, turnMs: turnTimeoutMs },
+        limits: { idleMs: idleTimeoutMs, turnMs: turnTimeoutMs, quietMs },
         agentName: { command, cwd },
         requests: this.requests,
         uuid,

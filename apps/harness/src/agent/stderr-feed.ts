@@ -1,7 +1,8 @@
 import type { Clock } from '@heliograph/client';
 import { hideSecrets } from '../mirror/secret-shapes.ts';
 
-/** What is kept for the sentence that explains an exit, and what one event tells at most. */
+/** What is kept, what of it explains an exit, and what one event tells at most. */
+const KEPT_CHARACTERS = 16_384;
 const TAIL_CHARACTERS = 2_048;
 const EVENT_CHARACTERS = 4_096;
 /** Text gathers this long, so that a flood becomes at most two events a second. */
@@ -12,7 +13,8 @@ export class StderrFeed {
   readonly #clock: Clock;
   readonly #tell: (text: string) => void;
   readonly #decoder = new TextDecoder();
-  #tail = '';
+  #kept = '';
+  #characters = 0;
   #waiting = '';
   #skipped = 0;
   #cancelTimer: (() => void) | undefined;
@@ -24,7 +26,8 @@ export class StderrFeed {
 
   push(chunk: Uint8Array): void {
     const text = this.#decoder.decode(chunk, { stream: true });
-    this.#tail = (this.#tail + text).slice(-TAIL_CHARACTERS);
+    this.#kept = (this.#kept + text).slice(-KEPT_CHARACTERS);
+    this.#characters += text.length;
     this.#waiting += text;
     // The newest text explains most; what is cut is counted.
     const over = this.#waiting.length - EVENT_CHARACTERS;
@@ -40,9 +43,20 @@ export class StderrFeed {
     this.#flush();
   }
 
+  /** Characters so far. */
+  get length(): number {
+    return this.#characters;
+  }
+
+  /** What came after the first `length` characters, as far as it is kept; secrets are not hidden. */
+  since(length: number): string {
+    const count = this.#characters - length;
+    return count <= 0 ? '' : this.#kept.slice(-count);
+  }
+
   /** The last lines, secrets hidden, for people. */
   tail(): string {
-    return hideSecrets(this.#tail).trim().split('\n').slice(-8).join('\n');
+    return hideSecrets(this.#kept.slice(-TAIL_CHARACTERS)).trim().split('\n').slice(-8).join('\n');
   }
 
   #flush(): void {

@@ -3,15 +3,21 @@ import { ManualClock } from '../../test/support/manual-clock.ts';
 import { respawnDelayMs } from './respawn.ts';
 import { TurnLimits } from './turn-limits.ts';
 
-function limited(limits: { idleMs: number; turnMs: number }) {
+function limited(limits: { idleMs: number; turnMs: number; quietMs?: number }) {
   const clock = new ManualClock();
-  const state = { bytes: 0, waiting: false, expired: [] as string[] };
+  const state = { bytes: 0, waiting: false, expired: [] as string[], heard: 0, asked: 0, settled: false };
   const turn = new TurnLimits({
+    quietMs: 0,
     ...limits,
     clock,
     bytesRead: () => state.bytes,
     isWaiting: () => state.waiting,
     expired: (outcome) => state.expired.push(outcome),
+    heard: () => state.heard++,
+    quiet: () => {
+      state.asked++;
+      return state.settled;
+    },
   });
   return { clock, state, turn };
 }
@@ -51,6 +57,25 @@ describe('the limits of a turn', () => {
     const free = limited({ idleMs: 0, turnMs: 0 });
     free.clock.advance(10_000_000);
     expect(free.state.expired).toEqual([]);
+  });
+
+  test('HA200: a silent agent is asked about at every tick from the quiet limit on, until that is settled; who waits is not silent', () => {
+    const { clock, state } = limited({ idleMs: 0, turnMs: 0, quietMs: 1_000 });
+    clock.advance(900);
+    state.bytes++;
+    clock.advance(950);
+    expect(state).toMatchObject({ heard: 1, asked: 0 });
+    state.waiting = true;
+    clock.advance(5_000);
+    state.waiting = false;
+    clock.advance(1_000);
+    expect(state.asked).toBe(1);
+    clock.advance(100);
+    expect(state.asked).toBe(3);
+    state.settled = true;
+    clock.advance(5_000);
+    expect(state.asked).toBe(4);
+    expect(state.expired).toEqual([]);
   });
 
   test('HA80: an ended turn has no limits left', () => {

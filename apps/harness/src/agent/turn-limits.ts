@@ -6,6 +6,8 @@ export interface TurnLimitsMs {
   readonly idleMs: number;
   /** In all. */
   readonly turnMs: number;
+  /** Without a byte from the agent until it is asked why. */
+  readonly quietMs: number;
 }
 
 export interface TurnLimitsPort extends TurnLimitsMs {
@@ -15,6 +17,10 @@ export interface TurnLimitsPort extends TurnLimitsMs {
   /** Whether somebody else is to act: then neither limit runs. */
   isWaiting(): boolean;
   expired(outcome: 'idle_timeout' | 'hard_timeout'): void;
+  /** At every tick before which the agent wrote something. */
+  heard(): void;
+  /** At every tick from `quietMs` of silence on, until it says that it need not be asked again. */
+  quiet(): boolean;
 }
 
 /** How finely a limit is measured: it may come late by this part of it. */
@@ -30,12 +36,13 @@ export class TurnLimits {
   #bytesSeen: number;
   #silentMs = 0;
   #spentMs = 0;
+  #isSettled = false;
   #cancelTimer = () => {};
 
   constructor(port: TurnLimitsPort) {
     this.#port = port;
     this.#bytesSeen = port.bytesRead();
-    const limits = [port.idleMs, port.turnMs].filter((ms) => ms > 0);
+    const limits = [port.idleMs, port.turnMs, port.quietMs].filter((ms) => ms > 0);
     this.#tickMs = Math.min(...limits) / TICKS;
     if (limits.length > 0) this.#tickLater();
   }
@@ -49,10 +56,13 @@ export class TurnLimits {
   }
 
   #tick(): void {
-    const { idleMs, turnMs, expired } = this.#port;
+    const { idleMs, turnMs, quietMs, expired } = this.#port;
     const bytes = this.#port.bytesRead();
     const isWaiting = this.#port.isWaiting();
-    this.#silentMs = isWaiting || bytes !== this.#bytesSeen ? 0 : this.#silentMs + this.#tickMs;
+    const wasHeard = bytes !== this.#bytesSeen;
+    this.#silentMs = isWaiting || wasHeard ? 0 : this.#silentMs + this.#tickMs;
+    if (wasHeard) this.#port.heard();
+    if (quietMs > 0 && this.#silentMs >= quietMs && !this.#isSettled) this.#isSettled = this.#port.quiet();
     this.#bytesSeen = bytes;
     if (!isWaiting) this.#spentMs += this.#tickMs;
     if (turnMs > 0 && this.#spentMs >= turnMs) expired('hard_timeout');
