@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ExportScope } from '@heliograph/record';
+import { ExportDigest, type ExportScope } from '@heliograph/record';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exportJsonl } from '../src/export/export-jsonl.ts';
@@ -49,6 +49,18 @@ function verified(path: string, witnesses: readonly string[] = []) {
   const outcome = verifyExportFile(path, { crypto, owner: owner.publicKey, witnesses });
   if (!outcome.ok) throw new Error(outcome.error.message);
   return outcome.value;
+}
+
+const SEALED = { atRest: 'sealed' } as const;
+
+/** What a redacted export of an archive is refused with. */
+function redactedOf(file: string): string | undefined {
+  const db = joinArchiveFile(at(file));
+  if (!db.ok) throw new Error(db.error.message);
+  const to = at(`${file}.redacted`);
+  const done = exportArchive(db.value, { format: 'jsonl', scope: {}, events: 'redacted', to, crypto });
+  db.value.close();
+  return done.ok ? undefined : done.error.code;
 }
 
 const imported = (from: string, to: string) => importArchive({ crypto, from, to: at(to), owner: owner.publicKey });
@@ -111,6 +123,15 @@ describe('JSONL exports', () => {
     expect(holds(joined(lines.toSpliced(records, 0, lines[records] ?? '')))).toBe(false);
     expect(holds(joined(lines.toSpliced(records, 2, lines[records + 1] ?? '', lines[records] ?? '')))).toBe(false);
     expect(holds(joined(lines.slice(0, -1)))).toBe(false);
+    // A record told by its head alone, with an end that fits.
+    const { content, opening, text: shown, tags, kind, sig, ...head } = JSON.parse(lines[records + 2] ?? '');
+    const changed = lines.toSpliced(records + 2, 1, JSON.stringify({ ...head, type: 'link' })).slice(0, -1);
+    const digest = new ExportDigest(crypto);
+    for (const line of changed) digest.add(line);
+    const end = JSON.stringify({ type: 'end', lines: digest.lines, digest: digest.value });
+    const { report } = verified(written('bad.jsonl', joined([...changed, end])));
+    expect(report.problems).toMatchObject([{ code: 'missing', n: head.n }]);
+    expect([content, opening, shown, tags, kind, sig]).not.toContain(undefined);
   });
 
   it('AR83: a redacted export holds no sealed event and no opening, says so, and its texts stand on the checkpoint', () => {
@@ -164,9 +185,10 @@ describe('JSONL exports', () => {
 
   it('AR85: ciphertext-only and content-dropping archives come back from their exports as they were', async () => {
     const secret = { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: `use ${token}` } };
-    for (const settings of [{ atRest: 'sealed' }, { secrets: 'drop' }] as const) {
+    for (const settings of [SEALED, { secrets: 'drop' }] as const) {
       const name = JSON.stringify(settings).replace(/\W/g, '');
       await keepArchive(at(`${name}.db`), [madeLines([secret])], settings);
+      expect(redactedOf(`${name}.db`)).toBe(settings === SEALED ? 'none' : undefined);
       const text = textOf({}, 'sealed', `${name}.db`);
       expect(text).not.toContain(token);
       expect(imported(written(`${name}.jsonl`, text), `${name}-again.db`)).toMatchObject({ ok: true });

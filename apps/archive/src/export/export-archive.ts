@@ -1,6 +1,7 @@
-import type { ExportScope } from '@heliograph/record';
-import type { Crypto, Result } from '@heliograph/wire';
+import { createReader, type ExportScope } from '@heliograph/record';
+import { type Crypto, err, type Result } from '@heliograph/wire';
 import type Database from 'better-sqlite3';
+import { packer } from '../packer.ts';
 import { exportCsv } from './export-csv.ts';
 import { exportJsonl } from './export-jsonl.ts';
 import { exportSessions, type ScopeError } from './export-sessions.ts';
@@ -35,6 +36,11 @@ export function exportArchive(db: Database.Database, options: ExportOptions): Re
   db.exec('BEGIN');
   try {
     if (format === 'csv') return writeWholeFolder(to, exportCsv(db, scope));
+    if (events === 'redacted' && createReader(db, packer, crypto).about().atRest === 'sealed') {
+      const message =
+        'only ciphertext is kept in this archive: redacted, nothing would be left. Export it without --redacted';
+      return err({ code: 'none', message });
+    }
     if (format === 'jsonl') return writeWholeFile(to, exportJsonl(db, { scope, events, crypto }));
     const pieces = exportSessions(db, format, scope, crypto);
     return pieces.ok ? writeWholeFile(to, pieces.value) : pieces;

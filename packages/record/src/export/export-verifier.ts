@@ -1,4 +1,5 @@
 import type { Crypto } from '@heliograph/wire';
+import type { RecordHead } from '../record.ts';
 import { ArchiveVerifier } from '../verify.ts';
 import type { Problem, VerifyReport } from '../verify-report.ts';
 import { ExportDigest } from './export-digest.ts';
@@ -24,6 +25,9 @@ export interface ExportVerifierOptions {
   readonly witnesses?: readonly string[];
 }
 
+/** Records left out that are listed. */
+const MAX_LEFT_OUT = 100;
+
 /** The line types in the order an export has them. */
 const ORDER: readonly ExportLine['type'][] = ['manifest', 'agent', 'stream', 'statement', 'record', 'end'];
 
@@ -34,6 +38,7 @@ export class ExportVerifier {
   readonly #statements: string[] = [];
   #manifest: Manifest | undefined;
   #verifier: ArchiveVerifier | undefined;
+  readonly #streams = new Set<string>();
   #place = -1;
   #links = 0;
   #coveredTo = 0;
@@ -59,6 +64,7 @@ export class ExportVerifier {
     if (this.#place === ORDER.length - 1) return 'something follows the end';
     this.#place = place;
     if (line.type === 'manifest') this.#manifest = line.manifest;
+    if (line.type === 'stream') this.#streams.add(`${line.agent} ${line.stream}`);
     if (line.type === 'statement') this.#statements.push(line.json);
     if (line.type === 'record') {
       this.#started().add(line.record);
@@ -66,6 +72,7 @@ export class ExportVerifier {
     }
     if (line.type === 'link') {
       this.#links++;
+      this.#checkLink(line.head);
       this.#started().pass(line.head);
       this.#cover(line.head.n);
     }
@@ -84,6 +91,18 @@ export class ExportVerifier {
     }
     const report = this.#started().report(this.#damage);
     return { manifest, report, links: this.#links, coveredTo: this.#coveredTo, lines: this.#digest.lines };
+  }
+
+  /** A record that was asked for can't be told by its head alone. Whether a control is about a session can't be seen. */
+  #checkLink({ n, agent, stream, receivedAtMs }: RecordHead): void {
+    const scope = this.#manifest?.scope ?? {};
+    const isAsked =
+      (scope.agent === undefined || scope.agent === agent) &&
+      (scope.session === undefined || (stream !== null && this.#streams.has(`${agent} ${stream}`))) &&
+      (scope.since === undefined || receivedAtMs >= Date.parse(scope.since)) &&
+      (scope.until === undefined || receivedAtMs <= Date.parse(scope.until));
+    if (!isAsked || this.#damage.length >= MAX_LEFT_OUT) return;
+    this.#damage.push({ code: 'missing', n, message: `record ${n} is in scope, and only its head is here` });
   }
 
   #end(lines: number, digest: string): void {

@@ -81,7 +81,7 @@ function howToVerify({ events, scope }: Manifest): readonly string[] {
       : "Redacted: the signed events' contents were left out, so the signature (sig over id) can be seen to hold but not that text is what was signed: for that stands the archive's signed checkpoint alone.",
     scope === undefined
       ? 'All records the archive held are here.'
-      : 'Only records in scope are here. That nothing in scope was left out is seen from the links: they name agent, stream and place of the others.',
+      : 'Only records in scope are here. That between the first and the last nothing in scope was left out is seen from the links: they name agent, stream and place of the others. What lies before and after is not told.',
     'end: digest is made over all lines before it: d = 32 zero bytes, then for each line d = SHA-256(d, the UTF-8 of the line without its line end).',
   ];
 }
