@@ -95,7 +95,7 @@ test('AR8, AR29, AR40, AR41, AR88: a session is kept by its own process, verifie
   db.close();
   const broken = await run(['archive', 'verify'], { home });
   expect(broken).toMatchObject({ code: 1, stdout: expect.stringMatching(/^NOT VERIFIED: .*First: .*record 3 /) });
-});
+}, 240_000);
 
 /** Exports, and proves what came out where nothing of the archive is. */
 async function handOver(owner: string): Promise<void> {
