@@ -1,5 +1,5 @@
 import { Plus } from 'lucide-react';
-import { useState } from 'react';
+import { useCallback, useState } from 'react';
 import { findAgent } from '../store/desktop-store.ts';
 import { selectFleet } from '../store/fleet.ts';
 import { sameSession, sessionKey } from '../store/session-ref.ts';
@@ -7,6 +7,7 @@ import { THEMES, writeTheme } from '../theme.ts';
 import { useActions } from './actions/actions.ts';
 import { Keyboard } from './actions/Keyboard.tsx';
 import { FleetList } from './fleet/FleetList.tsx';
+import { Notifications } from './Notifications.tsx';
 import { BrandMark } from './parts/Brand.tsx';
 import { RelayBanner } from './session/ConnectionBanner.tsx';
 import { SessionView } from './session/SessionView.tsx';
@@ -25,6 +26,7 @@ export function Workspace() {
   const [isListShown, setListShown] = useState(true);
   const hasSession = selected !== undefined && agent !== undefined;
   const desktop = useDesktop();
+  const showSession = useCallback(() => setListShown(false), []);
   /** The session before or after this one, as the list has them. */
   const step = (by: 1 | -1) => {
     const refs = selectFleet(desktop.store.getState().agents).flatMap(({ entries }) => entries.map(({ ref }) => ref));
@@ -32,7 +34,7 @@ export function Workspace() {
     const next = refs[at < 0 ? 0 : at + by];
     if (next === undefined) return;
     desktop.select(next);
-    setListShown(false);
+    showSession();
   };
   useActions([
     { id: 'next', label: 'Next session', group: 'Page', key: 'j', run: () => step(1) },
@@ -59,7 +61,7 @@ export function Workspace() {
           onAddAgent={() => setDialog('add-agent')}
           onSettings={() => setDialog('settings')}
           onUsage={() => setDialog('usage')}
-          onSelect={() => setListShown(false)}
+          onSelect={showSession}
         />
       </div>
       <div className="session-pane">
@@ -78,7 +80,8 @@ export function Workspace() {
           )}
         </div>
       </div>
-      <Keyboard onSelect={() => setListShown(false)} />
+      <Keyboard onSelect={showSession} />
+      <Notifications onSelect={showSession} />
       {dialog === 'add-agent' && <AddAgent onClose={() => setDialog(undefined)} />}
       {dialog === 'usage' && <UsageDialog onClose={() => setDialog(undefined)} />}
       {dialog === 'settings' && <Settings onClose={() => setDialog(undefined)} />}

@@ -9,6 +9,7 @@ import { Dialog } from '../parts/Dialog.tsx';
 import { PlainHttpNote } from '../parts/PlainHttpNote.tsx';
 import { useDesktop, useDesktopState } from '../use-desktop.ts';
 import { MoveKey } from './MoveKey.tsx';
+import { NotifyChoices } from './NotifyChoices.tsx';
 import { RelayList } from './RelayList.tsx';
 
 const THEME_WORDS: Readonly<Record<Theme, string>> = { system: 'System', light: 'Light', dark: 'Dark' };
@@ -46,6 +47,7 @@ export function Settings(props: { readonly onClose: () => void }) {
             ))}
           </div>
         </fieldset>
+        <NotifyChoices />
         <section>
           <h3 className="mb-1.5 font-medium">Agents</h3>
           {agents.length === 0 && <p className="text-ink-2">None yet.</p>}

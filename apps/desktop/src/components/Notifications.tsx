@@ -1,0 +1,50 @@
+import { useEffect, useMemo, useRef } from 'react';
+import { isQuiet, readNotifySettings } from '../notify-settings.ts';
+import { selectFleet } from '../store/fleet.ts';
+import { type Notice, type NoticeKind, noticesSince, type SeenStatus } from '../store/notices.ts';
+import { sessionKey } from '../store/session-ref.ts';
+import { toPlainLine } from '../text/visible-text.ts';
+import { useDesktop, useDesktopState } from './use-desktop.ts';
+
+const TITLES: Readonly<Record<NoticeKind, string>> = {
+  needs: 'waits for you',
+  ended: 'ended its turn',
+  failed: 'failed',
+  offline: 'does not answer',
+};
+
+/** Calls the owner who looks elsewhere, for what they chose to be called for. Draws nothing. */
+export function Notifications(props: { readonly onSelect: () => void }) {
+  const desktop = useDesktop();
+  const agents = useDesktopState((state) => state.agents);
+  const groups = useMemo(() => selectFleet(agents), [agents]);
+  const seen = useRef<SeenStatus>(undefined);
+  const { onSelect } = props;
+  useEffect(() => {
+    const looked = noticesSince(seen.current, groups);
+    seen.current = looked.seen;
+    if (looked.notices.length === 0 || document.visibilityState === 'visible') return;
+    const settings = readNotifySettings();
+    if (globalThis.Notification?.permission !== 'granted' || isQuiet(settings, new Date(desktop.nowMs()))) return;
+    for (const notice of looked.notices) {
+      if (!settings.on.includes(notice.kind)) continue;
+      show(notice, () => {
+        globalThis.focus();
+        desktop.select(notice.entry.ref);
+        onSelect();
+      });
+    }
+  }, [groups, desktop, onSelect]);
+  return null;
+}
+
+/** One at a time for each session: the newest takes the place of the one before. */
+function show({ kind, entry }: Notice, open: () => void): void {
+  const title = `${toPlainLine(entry.title, 60)} ${TITLES[kind]}`;
+  // Nothing an agent said beside its session's name: other people see locked screens.
+  const notification = new Notification(title, { tag: sessionKey(entry.ref) });
+  notification.onclick = () => {
+    notification.close();
+    open();
+  };
+}
