@@ -7,6 +7,7 @@ import { reduceSessionUpdate } from './session.ts';
 import { reduceState } from './state.ts';
 import type { Step } from './step.ts';
 import { reduceTerminalChunk, reduceTerminalUpdate } from './terminal.ts';
+import { readToldMode } from './told-mode.ts';
 import { reduceToolCall, reduceToolContentChunk } from './tool-call.ts';
 import { speechTurn } from './turn.ts';
 
@@ -28,8 +29,11 @@ function reduceKnown(step: Step, kind: string, update: JsonObject, line: string)
   switch (kind) {
     case 'user_message_chunk':
       return reduceChunk(step, 'user', update);
-    case 'agent_message_chunk':
-      return reduceChunk(step, 'agent', update);
+    case 'agent_message_chunk': {
+      const currentModeId = readToldMode(step, update);
+      if (currentModeId === undefined) return reduceChunk(step, 'agent', update);
+      return reduceSessionUpdate(step, 'current_mode_update', { currentModeId });
+    }
     case 'agent_thought_chunk':
       return reduceChunk(step, 'thought', update);
     case 'user_message':
