@@ -1,19 +1,29 @@
 import { type CsvValue, csvLine, type ExportScope, type SqlDatabase, type SqlValue } from '@heliograph/record';
 
-/** The documented views, with the column that names their session or agent and the one that names their time. */
-const VIEWS: readonly { readonly view: string; readonly of?: 'session' | 'agent'; readonly time?: string }[] = [
-  { view: 'about' },
-  { view: 'sessions', of: 'session' },
-  { view: 'turns', of: 'session', time: 'started_at' },
-  { view: 'messages', of: 'session', time: 'at' },
-  { view: 'tool_calls', of: 'session', time: 'at' },
-  { view: 'permissions', of: 'session', time: 'asked_at' },
-  { view: 'files_touched', of: 'session', time: 'at' },
-  { view: 'commands_run', of: 'session', time: 'at' },
-  { view: 'controls', of: 'agent', time: 'issued_at' },
-  { view: 'usage', of: 'agent', time: 'at' },
-  { view: 'gaps', of: 'agent' },
-  { view: 'redactions', of: 'agent' },
+interface View {
+  readonly view: string;
+  /** What its rows are of: the column that names it. */
+  readonly of?: 'session' | 'agent';
+  /** SQL for when it was, RFC 3339. */
+  readonly time?: string;
+  /** Columns that name a row. */
+  readonly order: string;
+}
+
+/** The documented views. */
+const VIEWS: readonly View[] = [
+  { view: 'about', order: 'chain' },
+  { view: 'sessions', of: 'session', order: 'session' },
+  { view: 'turns', of: 'session', time: 'started_at', order: 'turn' },
+  { view: 'messages', of: 'session', time: 'at', order: 'item' },
+  { view: 'tool_calls', of: 'session', time: 'at', order: 'item' },
+  { view: 'permissions', of: 'session', time: 'asked_at', order: 'item' },
+  { view: 'files_touched', of: 'session', time: 'at', order: 'item, path, action' },
+  { view: 'commands_run', of: 'session', time: 'at', order: 'item' },
+  { view: 'controls', of: 'agent', time: 'issued_at', order: 'n' },
+  { view: 'usage', of: 'agent', time: "replace(at, ' ', 'T')", order: 'n' },
+  { view: 'gaps', of: 'agent', order: 'agent, stream, first_seq' },
+  { view: 'redactions', of: 'agent', order: 'redaction' },
 ];
 
 /** One CSV file for each documented view, the rows in scope, in the order of their numbers. */
@@ -21,14 +31,12 @@ export function* exportCsv(
   db: SqlDatabase,
   scope: ExportScope,
 ): Generator<{ readonly name: string; readonly pieces: Iterable<string> }> {
-  for (const { view, of, time } of VIEWS) yield { name: `${view}.csv`, pieces: csvOf(db, view, of, time, scope) };
+  for (const view of VIEWS) yield { name: `${view.view}.csv`, pieces: csvOf(db, view, scope) };
 }
 
 function* csvOf(
   db: SqlDatabase,
-  view: string,
-  of: 'session' | 'agent' | undefined,
-  time: string | undefined,
+  { view, of, time, order }: View,
   { agent, session, since, until }: ExportScope,
 ): Generator<string> {
   const where: string[] = [];
@@ -47,7 +55,7 @@ function* csvOf(
   const names = columns.map(({ name }) => name);
   yield csvLine(names);
   const filter = where.length === 0 ? '' : ` WHERE ${where.join(' AND ')}`;
-  const rows = db.prepare(`SELECT * FROM ${view}${filter} ORDER BY ${names.map((_, at) => at + 1).join(', ')}`);
+  const rows = db.prepare(`SELECT * FROM ${view}${filter} ORDER BY ${order}`);
   for (const row of rows.iterate(...values) as Iterable<Readonly<Record<string, CsvValue>>>) {
     yield csvLine(names.map((name) => row[name]));
   }
