@@ -1,5 +1,6 @@
-// PostgreSQL and nats-server for the tests: found, or installed where that can be done without asking.
+// PostgreSQL, nats-server and the sqlite3 program for the tests: found, or installed where that can be done without asking.
 import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { runCommand } from './run-command.mjs';
 
 const versions = '/usr/lib/postgresql';
@@ -7,10 +8,16 @@ const versions = '/usr/lib/postgresql';
 const isThere = {
   postgresql: () =>
     existsSync(versions) && readdirSync(versions).some((version) => existsSync(`${versions}/${version}/bin/initdb`)),
-  'nats-server': () => existsSync('/usr/sbin/nats-server'),
+  'nats-server': () => isOnPath('nats-server'),
+  sqlite3: () => isOnPath('sqlite3'),
 };
 
-/** Finds both or installs what is missing; throws with what to do when that can't be done. */
+function isOnPath(program) {
+  // Debian keeps servers where only root's PATH leads.
+  return [...(process.env.PATH ?? '').split(':'), '/usr/sbin'].some((folder) => existsSync(join(folder, program)));
+}
+
+/** Finds them or installs what is missing; throws with what to do when that can't be done. */
 export async function provideServers(say) {
   const missing = () => Object.keys(isThere).filter((name) => !isThere[name]());
   if (missing().length === 0) return;
@@ -22,6 +29,6 @@ export async function provideServers(say) {
   }
   if (missing().length === 0) return;
   throw new Error(
-    `the tests start ${missing().join(' and ')}, which was not found and could not be installed. On Debian or Ubuntu: \`sudo apt-get install ${missing().join(' ')}\`.`,
+    `the tests use ${missing().join(' and ')}, which was not found and could not be installed. On Debian or Ubuntu: \`sudo apt-get install ${missing().join(' ')}\`.`,
   );
 }

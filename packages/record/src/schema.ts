@@ -212,7 +212,7 @@ const VIEWS = `
     (SELECT value FROM meta WHERE name = 'owner') AS owner,
     (SELECT value FROM meta WHERE name = 'at_rest') AS at_rest,
     CASE (SELECT value FROM meta WHERE name = 'at_rest')
-      WHEN 'sealed' THEN 'Only ciphertext is kept here: the other views are empty. Whoever has the owner''s key can open it: heliograph archive search --owner-key FILE'
+      WHEN 'sealed' THEN 'Only ciphertext is kept here: the other views are empty. Whoever has the owner''s key can open what it holds'
       ELSE 'Text is kept in the clear, known secrets replaced.' END AS note,
     (SELECT count(*) FROM records) AS records,
     (SELECT min(n) FROM records) AS first_record,
