@@ -85,6 +85,44 @@ describe('a hostile agent', () => {
   });
 });
 
+describe('values that hurt who walks them', () => {
+  const rules = [
+    { decide: 'reject', path: '/**/secrets/**/x' },
+    { decide: 'reject', command: '*rm*-rf*' },
+  ] as const;
+
+  test.each(['initialize', 'session'])(
+    'HA210: nested 200,000 deep in the answer to %s, the start goes on',
+    async (at) => {
+      const harness = await stage.harness({ script: 'hostile-values.mjs', agentEnv: { AGENT_DEEP: at } });
+      const viewer = await stage.watch();
+      viewer.prompt(harness.channelId, 'hello');
+      await viewer.until('the end of the turn', () => viewer.find('turn_completed'));
+    },
+  );
+
+  test.each(['permission', 'config', 'form', 'info', 'tool', 'usage', 'error'])(
+    'HA210: nested 200,000 deep in what an agent says (%s), the turn ends and who comes late is answered',
+    async (name) => {
+      const harness = await stage.harness({ script: 'hostile-values.mjs' });
+      const viewer = await stage.watch();
+      viewer.prompt(harness.channelId, name);
+      await viewer.until('the end of the turn', () => viewer.find('turn_completed'));
+      await stage.watch();
+    },
+  );
+
+  test.each(['dots', 'slashes'])(
+    'HA211: texts that a matcher could go back in for hours (%s) hold nothing up',
+    async (name) => {
+      const harness = await stage.harness({ script: 'hostile-values.mjs', permissionRules: rules });
+      const viewer = await stage.watch();
+      viewer.prompt(harness.channelId, name);
+      await viewer.until('the end of the turn', () => viewer.find('turn_completed'));
+    },
+  );
+});
+
 function splitLines(bytes: Buffer): Buffer[] {
   const lines: Buffer[] = [];
   let start = 0;

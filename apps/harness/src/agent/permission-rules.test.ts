@@ -1,4 +1,5 @@
 import type { PermissionRule } from '@heliograph/wire';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decideByRules, parsePermissionRules } from './permission-rules.ts';
 
@@ -62,5 +63,33 @@ describe('a rules file', () => {
     expect(error('[{"decide":"allow","path":"a/*"}]')).toContain('absolute path');
     expect(error('[{"decide":"allow","command":""}]')).toContain('command: expected text');
     expect(error('[7]')).toContain('rule 1: expected an object');
+  });
+});
+
+describe('globs', () => {
+  const ruled = (rule: Omit<PermissionRule, 'decide'>, toolCall: object) =>
+    decideByRules([{ decide: 'reject', ...rule }], { toolCall }, '/') !== undefined;
+
+  test('HA211: fit what the same expression fits that goes back', () => {
+    const glob = fc.array(fc.constantFrom('a', '.', '/', '*', '**'), { maxLength: 8 }).map((parts) => parts.join(''));
+    const text = fc.string({ unit: fc.constantFrom('a', '.', '/', 'b'), minLength: 1, maxLength: 12 });
+    const expression = (words: string, star: string) =>
+      new RegExp(`^${words.replaceAll('.', '\\.').replace(/\*+/g, (stars) => (stars.length > 1 ? '.*' : star))}$`, 's');
+    fc.assert(
+      fc.property(glob, text, (words, value) => {
+        fc.pre(words !== '');
+        expect(ruled({ command: words }, run(value))).toBe(expression(words, '.*').test(value));
+        const path = `/${value.split(/[./]+/).filter(Boolean).join('/')}`;
+        const rule = { path: `/${words}` };
+        expect(ruled(rule, { locations: [{ path }] })).toBe(expression(rule.path, '[^/]*').test(path));
+      }),
+    );
+  });
+
+  test('HA211: take time in proportion to what they are held against', () => {
+    const many = 100_000;
+    expect(ruled({ path: '/**/secrets/**/x/*y*z' }, path('/secrets/a'.repeat(many)))).toBe(false);
+    expect(ruled({ command: '*rm*-rf*' }, run('rm '.repeat(many)))).toBe(false);
+    expect(ruled({ path: '/a' }, { rawInput: { text: `${'../'.repeat(many)}\n` } })).toBe(false);
   });
 });

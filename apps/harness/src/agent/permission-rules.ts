@@ -12,8 +12,6 @@ import {
 /** What makes one command line more than one command, or another than it looks. */
 const SHELL = /[;&|`$<>()\n\r\\]/;
 
-const PATH_LIKE = /^(?:[~/]|[^\n]*\.\.\/)[^\n]*$/;
-
 /** Reads a rules file: a JSON list, asked in its order. The error names the entry and what was expected. */
 export function parsePermissionRules(text: string): Result<readonly PermissionRule[], { readonly message: string }> {
   let value: unknown;
@@ -60,22 +58,45 @@ export function decideByRules(
 
 /** To allow, every path must fit; to reject or ask, one is enough. */
 function fitsPath(glob: string, paths: readonly string[], allows: boolean, cwd: string): boolean {
-  const pattern = toPattern(glob, '[^/]*');
-  const fits = (path: string) => posix.isAbsolute(path) && pattern.test(posix.normalize(path));
+  const fits = (path: string) =>
+    posix.isAbsolute(path) && fitsGlob(glob, posix.normalize(path), (char) => char !== '/');
   return allows ? paths.length > 0 && paths.every(fits) : paths.some((path) => fits(posix.resolve(cwd, path)));
 }
 
 function fitsCommand(glob: string, command: string | undefined, allows: boolean): boolean {
   if (command === undefined || (allows && SHELL.test(command))) return false;
-  return toPattern(glob, '.*').test(command);
+  return fitsGlob(glob, command, () => true);
 }
 
-function toPattern(glob: string, star: string): RegExp {
-  const parts = glob.split(/(\*+)/).map((part) => {
-    if (!part.startsWith('*')) return part.replace(/[.+?^${}()|[\]\\]/g, '\\$&');
-    return part.length > 1 ? '.*' : star;
-  });
-  return new RegExp(`^${parts.join('')}$`, 's');
+/**
+ * Whether the whole text fits: `**` is anything, `*` any run of characters that `isInPart`. All ways to read it are followed
+ * at once, a character at a time: the text is the agent's, and a matcher that goes back would let it take hours.
+ */
+function fitsGlob(glob: string, text: string, isInPart: (char: string) => boolean): boolean {
+  const tokens = glob.match(/\*+|[^*]/gs) ?? [];
+  const reachedAt = new Int32Array(tokens.length + 1).fill(-1);
+  let places: number[] = [];
+  const reach = (place: number, at: number, into: number[]) => {
+    for (let next = place; reachedAt[next] !== at; next++) {
+      reachedAt[next] = at;
+      into.push(next);
+      if (tokens[next]?.startsWith('*') !== true) return;
+    }
+  };
+  reach(0, 0, places);
+  for (let at = 0; at < text.length && places.length > 0; at++) {
+    const char = text.charAt(at);
+    const next: number[] = [];
+    for (const place of places) {
+      const token = tokens[place];
+      if (token === undefined) continue;
+      if (token.startsWith('*')) {
+        if (token.length > 1 || isInPart(char)) reach(place, at + 1, next);
+      } else if (token === char) reach(place + 1, at + 1, next);
+    }
+    places = next;
+  }
+  return places.includes(tokens.length);
 }
 
 function readPaths(call: Record<string, unknown>, input: Record<string, unknown>): readonly string[] {
@@ -87,9 +108,13 @@ function readPaths(call: Record<string, unknown>, input: Record<string, unknown>
 
 /** Whatever else of the input looks like a path, wherever it stands: where a file is moved to, for one. */
 function readPathLike(value: unknown): readonly string[] {
-  if (typeof value === 'string') return PATH_LIKE.test(value) ? [value] : [];
+  if (typeof value === 'string') return isPathLike(value) ? [value] : [];
   if (typeof value !== 'object' || value === null) return [];
   return Object.values(value).flatMap(readPathLike);
+}
+
+function isPathLike(text: string): boolean {
+  return /^[~/]/.test(text) || text.includes('../') ? !text.includes('\n') : false;
 }
 
 function readCommand({ command, cmd }: Record<string, unknown>): string | undefined {

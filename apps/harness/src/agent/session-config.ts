@@ -7,6 +7,15 @@ export interface SessionConfig {
   readonly modes?: unknown;
 }
 
+/** What is held of a session's configuration, as JSON text: it stands in the memory of every channel. */
+const MAX_CONFIG_LENGTH = 262_144;
+
+/** Those members of an answer, or of what is known already; nothing where they are too long to be held. Pure. */
+export function boundedConfig({ configOptions, models, modes }: SessionConfig): SessionConfig {
+  const config = { configOptions, models, modes };
+  return JSON.stringify(config).length > MAX_CONFIG_LENGTH ? {} : config;
+}
+
 /** A change an owner asks for. */
 export type ConfigChange =
   | { readonly type: 'model' | 'mode'; readonly value: string }
@@ -67,17 +76,18 @@ export function confirmChange(
   }
   const { configOptions } = asRecord(answer.result);
   if (!Array.isArray(configOptions)) return { config, value: undefined };
-  const next = { ...config, configOptions };
+  const next = boundedConfig({ ...config, configOptions });
   return { config: next, value: readOptions(next).find(({ id }) => id === plan.configId)?.value };
 }
 
 /** The configuration after a `session/update` of the agent's own; the same object where it is about something else. Pure. */
 export function updateConfig(config: SessionConfig, update: unknown): SessionConfig {
   const { sessionUpdate, configOptions, currentModeId, modeId } = asRecord(update);
-  if (sessionUpdate === 'config_option_update' && Array.isArray(configOptions)) return { ...config, configOptions };
+  if (sessionUpdate === 'config_option_update' && Array.isArray(configOptions))
+    return boundedConfig({ ...config, configOptions });
   const mode = currentModeId ?? modeId;
   if (sessionUpdate !== 'current_mode_update' || typeof mode !== 'string' || config.modes === undefined) return config;
-  return { ...config, modes: { ...asRecord(config.modes), currentModeId: mode } };
+  return boundedConfig({ ...config, modes: { ...asRecord(config.modes), currentModeId: mode } });
 }
 
 /** The model the agent says the session uses, undefined where it does not say. */

@@ -73,6 +73,19 @@ export function isPlain(text: string, maxDepth: number): boolean {
   return true;
 }
 
+/** Whether this JSON text is nested deeper than `maxDepth`. Cost: one pass, without recursion. */
+export function isNestedOver(text: string, maxDepth: number): boolean {
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === 0x22) at = skipString(text, at) - 1;
+    else if (code === 0x7b || code === 0x5b) {
+      if (++depth > maxDepth) return true;
+    } else if (code === 0x7d || code === 0x5d) depth--;
+  }
+  return false;
+}
+
 function skipSpace(text: string, start: number): number {
   let at = start;
   for (;;) {

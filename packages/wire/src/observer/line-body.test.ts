@@ -55,6 +55,18 @@ describe('lineBody', () => {
     for (const line of ['', ' ', '\r', '\t \r']) expect(body(line)).toBeUndefined();
   });
 
+  it('HA210: reads what is nested over 512 deep as null, other members whole, and carries all of it', () => {
+    const nested = (n: number, core: string) => `${'{"a":['.repeat(n)}${core}${']}'.repeat(n)}`;
+    const whole = nested(256, '1');
+    expect(JSON.stringify(body(whole)?.json?.value)).toBe(whole);
+    const line = `{"__proto__":{"b":[2]},"c":${nested(100_000, '1')}}`;
+    const got = body(line);
+    expect(got).toMatchObject({ kind: 'acp_read', payload: line, fragile: true });
+    const read = JSON.stringify(got?.json?.value);
+    expect(read.startsWith('{"__proto__":{"b":[2]},"c":{"a":[')).toBe(true);
+    expect(read).toContain('null');
+  });
+
   it('LB5: marks JSON that other parsers choke on: a byte order mark, depth, lone surrogates, numbers out of range', () => {
     const deep = (n: number) => '['.repeat(n) + ']'.repeat(n);
     for (const line of [

@@ -1,4 +1,4 @@
-import { isPlain } from '../acp/json-scan.ts';
+import { isNestedOver, isPlain } from '../acp/json-scan.ts';
 import { utf8Decode } from '../nostr/bytes.ts';
 
 export type Direction = 'read' | 'write';
@@ -11,11 +11,16 @@ export interface LineBody {
   readonly kind: 'acp_read' | 'acp_write' | 'acp_parse_error';
   readonly payload: string;
   readonly fragile: boolean;
-  /** What the line says: its text without a BOM, and that parsed; undefined for what is not exactly one JSON value. */
+  /**
+   * What the line says: its text without a BOM, and that parsed, null in the place of what is nested over 512 deep;
+   * undefined for what is not exactly one JSON value.
+   */
   readonly json: { readonly text: string; readonly value: unknown } | undefined;
 }
 
 const MAX_SPLICED_DEPTH = 64;
+/** What walks a value calls itself for each level, JSON.stringify too: a few thousand end the process. */
+const MAX_DEPTH = 512;
 /** A surrogate escape without its other half. An escaped backslash before `ud800` may be hit too, as harmlessly. */
 const LONE_SURROGATE =
   /\\u[dD][89abAB][\da-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][\da-fA-F]{2})\\u[dD][c-fC-F]/;
@@ -47,8 +52,17 @@ export function lineBody(
     const error = cause instanceof Error ? cause.message : 'not JSON';
     return parseError({ line: text, error, direction });
   }
-  const fragile = bom || !isPlain(json, MAX_SPLICED_DEPTH) || (text.includes('\\u') && LONE_SURROGATE.test(text));
-  return { kind, payload: text, fragile, json: { text: json, value } };
+  const isOdd = !isPlain(json, MAX_SPLICED_DEPTH);
+  const fragile = bom || isOdd || (text.includes('\\u') && LONE_SURROGATE.test(text));
+  const isDeep = isOdd && isNestedOver(json, MAX_DEPTH);
+  return { kind, payload: text, fragile, json: { text: json, value: isDeep ? cutDeep(value, MAX_DEPTH) : value } };
+}
+
+function cutDeep(value: unknown, levels: number): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (levels === 0) return null;
+  if (Array.isArray(value)) return value.map((one) => cutDeep(one, levels - 1));
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, cutDeep(one, levels - 1)]));
 }
 
 /** Payload of `acp_parse_error`: a line that is not exactly one JSON value. `bytes` is base64 where it is not UTF-8. */
