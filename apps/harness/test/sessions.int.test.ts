@@ -139,6 +139,39 @@ describe('another session in a channel', () => {
   });
 });
 
+describe('two orders at once', () => {
+  test('HA121: one session is brought to one channel only, whoever asks for it at the same time or while its agent is away', async () => {
+    const { harness, viewer } = await open();
+    const { channelId } = harness;
+    viewer.prompt(channelId, 'one');
+    await said(viewer, 'I know one');
+    await viewer.until('the end of the turn', () => viewer.find('turn_completed'));
+    viewer.prompt(channelId, 'die');
+    await viewer.until('the exit', () => viewer.find('agent_exited'));
+    const kept = await result(viewer.ask({ type: 'load_session', channelId: randomUUID(), sessionId: 'S1' }));
+    expect(kept?.reason).toContain(`open in channel ${channelId}`);
+    await result(viewer.ask({ type: 'new_session', channelId }));
+    const [first, second] = [randomUUID(), randomUUID()];
+    const asked = [first, second].map((id) => viewer.ask({ type: 'load_session', channelId: id, sessionId: 'S1' }));
+    const outcomes = await Promise.all(asked.map(result));
+    expect(outcomes.map((outcome) => outcome?.status)).toEqual(['applied', 'failure']);
+    expect(outcomes[1]?.reason).toContain(`open in channel ${first}`);
+    viewer.prompt(first, 'two');
+    expect(await said(viewer, 'I know one, two')).toMatchObject({ channelId: first });
+  });
+
+  test('HA122: a session opened while the one before is being closed stays open', async () => {
+    const { harness, viewer } = await open({ AGENT_CLOSES: 'late' });
+    const { channelId } = harness;
+    const closing = result(viewer.ask({ type: 'close_session', channelId }));
+    await viewer.until('the order', () => viewer.events().find(({ payload }) => payload.includes('session/close')));
+    expect(await result(viewer.ask({ type: 'new_session', channelId }))).toMatchObject({ sessionId: 'S2' });
+    expect(await closing).toMatchObject({ status: 'applied', reason: expect.stringContaining('meanwhile') });
+    viewer.prompt(channelId, 'one');
+    await said(viewer, 'I know one');
+  });
+});
+
 describe('closing', () => {
   test.each([
     ['ends', { AGENT_CLOSES: '1' }],

@@ -289,6 +289,7 @@ export class Agent {
     const { clock, startTimeoutMs } = this.#options;
     const bytesBefore = this.#bytesRead;
     let cancel = () => {};
+    let isOver = false;
     const outcome = await new Promise<RpcAnswer | 'late' | 'gone'>((resolve) => {
       const wait = () => {
         cancel = clock.setTimer(startTimeoutMs, () => (this.#port.isAsking() ? wait() : resolve('late')));
@@ -296,13 +297,15 @@ export class Agent {
       wait();
       this.#whenGone = () => resolve('gone');
       const request: Promise<Emitted | Error> = this.client.request(method, params, 'harness', (answer) => {
-        if (answer.type === 'result') answered(answer.result, request);
+        // Given up on: the channel may hold another session by now.
+        if (answer.type === 'result' && !isOver) answered(answer.result, request);
         // A line that did not get out is explained by the exit that follows, or by the silence.
         if (answer.type !== 'lost') resolve(answer);
       });
       if (this.#exit !== undefined) resolve('gone');
     });
     cancel();
+    isOver = true;
     this.#whenGone = () => {};
     if (outcome === 'late') return err(tooSlow(this.#options, method, startTimeoutMs, this.#bytesRead - bytesBefore));
     if (outcome === 'gone') {

@@ -68,6 +68,11 @@ export function closeSession(sessions: Sessions, { channelId }: CloseSession, re
   else if (!agent.canClose) closed('this agent can not end a session: it is left alone');
   else {
     void agent.client.request('session/close', { sessionId }, 'owner', (answer) => {
+      // Another session was ordered into the channel before the answer came: it is none of this one's business.
+      if (!channel.isClosed || channel.sessionId !== sessionId) {
+        reply({ status: 'applied', reason: 'another session was opened in this channel meanwhile' });
+        return;
+      }
       if (answer.type !== 'error') return closed();
       channel.isClosed = false;
       reply({ status: 'failure', reason: answer.message });
@@ -92,8 +97,9 @@ function refuseSession(sessions: Sessions, channelId: string, sessionId: string 
     return `${MAX_CONVERSATIONS} channels are there already: open it in one of them`;
   if (channel?.turn !== undefined) return 'a turn is open in this channel: cancel it first';
   if (sessions.isOpening(channelId)) return 'a session is being opened in this channel';
-  const other = sessions.channels.all().find((open) => sessionId !== undefined && open.sessionId === sessionId);
-  return other === undefined ? undefined : `this session is open in channel ${other.channelId}`;
+  const holder = sessionId === undefined ? undefined : sessions.holderOf(sessionId);
+  if (holder === undefined || (holder === channel && channel.sessionId !== sessionId)) return undefined;
+  return `this session is open in channel ${holder.channelId}`;
 }
 
 async function isFolder(path: string): Promise<boolean> {

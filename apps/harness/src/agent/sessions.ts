@@ -11,6 +11,7 @@ import { Conversation, type Reply } from './conversation.ts';
 import type { StartFailure } from './failure.ts';
 import { continuation, type KeptChannels } from './kept-channels.ts';
 import { RequestDesk } from './request-desk.ts';
+import { boundedConfig } from './session-config.ts';
 import { SessionOpener, type WantedSession } from './session-opener.ts';
 import type { ReadLine } from './tap.ts';
 import type { UsageDesk } from './usage-desk.ts';
@@ -40,8 +41,8 @@ export class Sessions {
   readonly #keeper: AgentKeeper;
   readonly #opener: SessionOpener;
   readonly #conversations = new Map<string, Conversation>();
-  /** Channels that a session is on its way to. */
-  readonly #opening = new Set<string>();
+  /** Channels that a session is on its way to, and which. */
+  readonly #opening = new Map<string, WantedSession>();
   /** Who waits for an agent that takes prompts. */
   #waiting: ((up: Result<Agent, StartFailure>) => void)[] = [];
   /** Who asked for the agent to be started anew. */
@@ -115,6 +116,18 @@ export class Sessions {
     return this.#opening.has(channelId) || (channelId === this.main.channelId && this.process === 'starting');
   }
 
+  /** The channel this session is open in, on its way to, or kept for. */
+  holderOf(sessionId: string): Channel | undefined {
+    return this.channels.all().find(({ channelId, sessionId: open, earlier }) => {
+      const wanted = this.#opening.get(channelId);
+      return (
+        open === sessionId ||
+        earlier?.sessionId === sessionId ||
+        (wanted?.type === 'load' && wanted.sessionId === sessionId)
+      );
+    });
+  }
+
   /** One more channel that takes prompts; its session is opened when it is wanted. */
   add(cwd: string, channelId?: string): Conversation {
     const channel = this.channels.open({ cwd, ...(channelId !== undefined ? { channelId } : {}) });
@@ -126,7 +139,7 @@ export class Sessions {
   /** Brings a channel a session as soon as the agent takes prompts; the caller has seen that none is on its way. */
   async bring(conversation: Conversation, wanted: WantedSession): Promise<Result<Agent, StartFailure>> {
     const { channelId } = conversation.channel;
-    this.#opening.add(channelId);
+    this.#opening.set(channelId, wanted);
     const up = await this.#agentUp();
     const opened = up.ok ? await this.#opener.open(up.value, conversation.channel, wanted) : up;
     this.#opening.delete(channelId);
@@ -264,6 +277,9 @@ export class Sessions {
     if (!isWanted) this.#options.log.warn({ ...exit }, 'the agent exited');
     this.requests.gone();
     for (const conversation of this.#conversations.values()) conversation.agentGone(exit, stderrTail, isWanted);
+    // Those it opened by itself: their sessions are gone with it, and may be opened by an owner.
+    for (const channel of this.channels.all())
+      if (!this.#conversations.has(channel.channelId)) channel.sessionId = null;
     // After the ends of its turns: a viewer that hears of an exit ends what is open by itself.
     this.#tell('agent_exited', { ...exit, expected: isWanted, ...later });
   }
@@ -282,7 +298,7 @@ export class Sessions {
     this.#port.usage.opened(channel, sessionId, isNewSession);
     if (isNewSession) channel.earlier = undefined;
     else this.#noteContext(channel);
-    channel.config = result;
+    channel.config = boundedConfig(result);
     const written = await request;
     const requestSeq = written instanceof Error ? 0 : written.firstSeq;
     this.#emit(channel, 'session_resolved', {
@@ -293,7 +309,7 @@ export class Sessions {
       ...(how === 'loaded' ? { loaded: true } : {}),
       ...(contextLost !== undefined ? { contextLost } : {}),
     });
-    const { configOptions, modes, models } = result;
+    const { configOptions, modes, models } = channel.config;
     if (configOptions === undefined && modes === undefined && models === undefined) return;
     this.#emit(channel, 'session_config_captured', { configOptions, modes, models });
   }
