@@ -1,6 +1,7 @@
-import { open, readFile, rename } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Signer } from '@heliograph/wire';
+import { writeWhole } from './write-whole.ts';
 
 export interface SealedFileOptions {
   readonly stateDir: string;
@@ -40,13 +41,6 @@ export class SealedFile {
 
   async #replace(text: string): Promise<void> {
     const { signer, owner } = this.#options;
-    const file = await open(`${this.#path}.new`, 'w', 0o600);
-    try {
-      await file.writeFile(await signer.encrypt(owner, text));
-      await file.datasync();
-    } finally {
-      await file.close();
-    }
-    await rename(`${this.#path}.new`, this.#path);
+    await writeWhole(this.#path, await signer.encrypt(owner, text));
   }
 }

@@ -1,4 +1,4 @@
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock, PublishError, RelayClient, RelayState } from '@heliograph/client';
 import {
@@ -16,6 +16,7 @@ import {
   verifyEvent,
 } from '@heliograph/wire';
 import type { Log } from '../log.ts';
+import { writeWhole } from '../write-whole.ts';
 import { RelayPublisher } from './relay-publisher.ts';
 import type { SeqSpan } from './sealed-envelope.ts';
 
@@ -239,16 +240,4 @@ export class UsageOutbox {
     if (this.#told.size < 100) this.#told.add(key);
     tell();
   }
-}
-
-async function writeWhole(path: string, text: string): Promise<void> {
-  const half = `${path}.new`;
-  const file = await open(half, 'w', 0o600);
-  try {
-    await file.writeFile(text);
-    await file.datasync();
-  } finally {
-    await file.close();
-  }
-  await rename(half, path);
 }
