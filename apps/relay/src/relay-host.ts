@@ -1,7 +1,6 @@
 import type { Duplex } from 'node:stream';
 import {
   askStore,
-  attempt,
   type ConnectionId,
   type Decisions,
   NO_CONNECTION,
@@ -11,41 +10,24 @@ import {
   type RelayInput,
   type RelayLimits,
   type RelayRules,
-  type RelayStore,
-  type RetentionRule,
-  readDecisions,
   type VerifyEffect,
   whenReady,
 } from '@heliograph/relay';
-import {
-  type Crypto,
-  encodeMessage,
-  type NostrEvent,
-  type Result,
-  type VerifiedEvent,
-  verifyEvent,
-} from '@heliograph/wire';
+import { type Crypto, encodeMessage, type NostrEvent, type VerifiedEvent, verifyEvent } from '@heliograph/wire';
 import { WebSocket } from 'ws';
 import { CommitQueue } from './commit-queue.ts';
-import type { Log } from './log.ts';
 import { describeFault, logReport } from './log-report.ts';
-import type { Metrics } from './metrics.ts';
 import { Outbox, type Peer, waitingBytes } from './outbox.ts';
+import { StorageUpkeep, type StorageUpkeepOptions } from './storage-upkeep.ts';
 import { textFrame } from './text-frame.ts';
 import { VerifyLine } from './verify-line.ts';
 import type { VerifyPool } from './verify-pool.ts';
 
 /** What a host runs the engine with. */
-export interface RelayHostOptions {
+export interface RelayHostOptions extends Omit<StorageUpkeepOptions, 'onDecisions'> {
   readonly engine: RelayEngine;
-  readonly store: RelayStore;
-  readonly metrics: Metrics;
-  /** Read at every sweep, so that it may change. */
-  readonly retention: () => readonly RetentionRule[];
   /** A key of this process alone that may always come in: the relay's own, for asking itself. */
   readonly ownKey: string;
-  /** What the operator had decided when the relay was started. */
-  readonly decisions: Decisions;
   /** Gives an event to the other relays, where there are any. */
   readonly share?: ((event: VerifiedEvent) => void) | undefined;
   readonly crypto: Crypto;
@@ -53,7 +35,6 @@ export interface RelayHostOptions {
   readonly pool?: VerifyPool | undefined;
   /** At the start; `configure` changes them. */
   readonly limits: RelayLimits;
-  readonly log: Log;
 }
 
 interface Connection extends Peer {
@@ -69,8 +50,6 @@ const INTERNAL_ERROR = 1011;
 const SERVICE_RESTART = 1012;
 const TRY_AGAIN_LATER = 1013;
 const STOP_PATIENCE_MS = 2_000;
-/** What one sweep takes away at most: about a millisecond of work, once a second. */
-const MAX_SWEPT = 200;
 
 /** Runs the engine: sockets and time in, effects out. Whatever comes in one turn of the event loop is committed and sent together. */
 export class RelayHost {
@@ -78,97 +57,51 @@ export class RelayHost {
   readonly #connections = new Map<ConnectionId, Connection>();
   readonly #outbox = new Outbox();
   readonly #commits: CommitQueue;
+  readonly #upkeep: StorageUpkeep;
   readonly #ticking: NodeJS.Timeout;
   #pinging: NodeJS.Timeout;
   #limits: RelayLimits;
-  #isSweeping = false;
-  readonly #failing = new Set<string>();
   #turnEnd: NodeJS.Immediate | undefined;
   #lastId = 0;
   #isStopping = false;
-  #decisions: Decisions;
-  #isLooking = false;
   /** When the message that is being handled came, for the time it takes to fan out. */
   #messageAtMs = 0;
 
   constructor(options: RelayHostOptions) {
     this.#options = options;
-    this.#decisions = options.decisions;
+    this.#upkeep = new StorageUpkeep({ ...options, onDecisions: (decisions) => this.#enforce(decisions) });
     this.#enforce(options.decisions);
     this.#commits = new CommitQueue({
       store: options.store,
       settle: (request, outcome) =>
         this.#guard(request.connection, () => this.#feed({ type: 'stored', request, outcome })),
       failed: (cause, events) =>
-        options.log.error({ events, ...this.#describeStorage(cause) }, 'events could not be stored'),
+        options.log.error({ events, ...describeFault(cause), ...options.store.place }, 'events could not be stored'),
     });
     this.#limits = options.limits;
     this.#ticking = setInterval(() => this.#tick(), 1_000);
     this.#pinging = this.#startPinging();
   }
 
-  /** Time passed: for the engine, for what is over, and for what another process decided. */
   #tick(): void {
     this.#feed({ type: 'tick' });
-    this.#lookForDecisions();
-    this.#sweep();
-  }
-
-  /** What another process decided is in force within a second; one look at a time, however late the store answers. */
-  #lookForDecisions(): void {
-    if (this.#isLooking) return;
-    this.#isLooking = true;
-    const version = attempt(() => this.#options.store.access.version());
-    void whenReady(version, (result) => {
-      this.#isLooking = false;
-      this.#tellOnce('decisions', result);
-      if (result.ok && result.value !== this.#decisions.version) void this.applyAccess();
-    });
-  }
-
-  /** What is done every second and fails is told when that begins and when it is over. */
-  #tellOnce(work: 'decisions' | 'sweep', result: Result<unknown, unknown>): void {
-    const { log } = this.#options;
-    if (result.ok) {
-      if (this.#failing.delete(work)) log.info({ work }, 'the storage is looked after again');
-    } else if (!this.#failing.has(work)) {
-      this.#failing.add(work);
-      log.error({ work, ...this.#describeStorage(result.error) }, 'the storage could not be looked after');
-    }
-  }
-
-  /** One sweep at a time, however late the store answers. */
-  #sweep(): void {
-    if (this.#isSweeping) return;
-    this.#isSweeping = true;
-    const { store, retention, metrics } = this.#options;
-    const nowSec = Math.floor(Date.now() / 1_000);
-    const swept = attempt(() => store.sweep({ nowSec, retention: retention(), maxEvents: MAX_SWEPT }));
-    void whenReady(swept, (result) => {
-      this.#isSweeping = false;
-      this.#tellOnce('sweep', result);
-      if (result.ok && result.value > 0) metrics.add('swept_total', '', result.value);
-    });
+    this.#upkeep.tick();
   }
 
   /** Reads the operator's decisions and puts them in force. */
-  async applyAccess(): Promise<void> {
-    const read = await attempt(() => readDecisions(this.#options.store.access));
-    this.#tellOnce('decisions', read);
-    if (read.ok) this.#enforce(read.value);
+  applyAccess(): Promise<void> {
+    return this.#upkeep.applyAccess();
   }
 
   /** Who is banned loses the connection now. */
-  #enforce(decisions: Decisions): void {
-    this.#decisions = decisions;
-    const { rules } = decisions;
+  #enforce({ rules }: Decisions): void {
     this.#feed({ type: 'access', access: { ...rules, allowed: new Set([...rules.allowed, this.#options.ownKey]) } });
     this.#endTurnSoon();
   }
 
   /** What the operator decided, as it is in force. */
   get decisions(): Decisions {
-    return this.#decisions;
+    return this.#upkeep.decisions;
   }
 
   /** Puts a configuration that was read again in force. */
@@ -369,10 +302,6 @@ export class RelayHost {
     this.#turnEnd = undefined;
     this.#commits.commit();
     this.#options.metrics.add('sent_bytes_total', '', this.#outbox.flush());
-  }
-
-  #describeStorage(cause: unknown): object {
-    return { ...describeFault(cause), ...this.#options.store.place };
   }
 
   #ping(): void {
