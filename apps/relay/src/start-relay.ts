@@ -1,5 +1,4 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import {
   attempt,
   type Decisions,
@@ -12,13 +11,13 @@ import {
   relayDocument,
 } from '@heliograph/relay';
 import { type Crypto, encodeNpub, eventSigner, hexEncode } from '@heliograph/wire';
-import { WebSocketServer } from 'ws';
 import manifest from '../package.json' with { type: 'json' };
 import { addressGroup, clientAddress, isNearby, peerAddress } from './client-address.ts';
 import type { NatsCluster } from './cluster/nats-cluster.ts';
 import { hostCheck } from './host-check.ts';
 import { HttpAuth } from './http-auth.ts';
 import { httpHandler, type ServeUi } from './http-handler.ts';
+import { listen } from './listen.ts';
 import { listeningUrls } from './listening-urls.ts';
 import type { Log } from './log.ts';
 import { managedRelay } from './managed-relay.ts';
@@ -28,7 +27,7 @@ import { openStore } from './open-store.ts';
 import { createReadiness, echo } from './readiness.ts';
 import { RelayHost } from './relay-host.ts';
 import { type CheckedSettings, checkSettings, type RelaySettings } from './relay-settings.ts';
-import { explainingSocket } from './relay-socket.ts';
+import { serveSockets } from './serve-sockets.ts';
 import { VerifyPool } from './verify-pool.ts';
 
 /** What a relay needs to start: what it is given once, and its settings. */
@@ -254,63 +253,3 @@ async function clockProblem(store: RelayStore, maxFutureSec: number): Promise<st
 
 const DESCRIPTION =
   'A private relay for watching and steering coding agents. It serves its owners and the agents they vouch for (NIP-42, NIP-AA).';
-
-/** How one WebSocket is taken: from which address it counts, and how long its messages may be. */
-interface SocketTerms {
-  readonly address: string;
-  readonly maxMessageBytes: number;
-}
-
-function serveSockets(server: Server, relay: RelayHost, termsFor: (request: IncomingMessage) => SocketTerms): void {
-  let sockets: WebSocketServer | undefined;
-  server.on('upgrade', (request, stream, head) => {
-    const { address, maxMessageBytes } = termsFor(request);
-    if (sockets?.options.maxPayload !== maxMessageBytes) sockets = socketServer(maxMessageBytes);
-    sockets.handleUpgrade(request, stream, head, (socket) => relay.accept(socket, stream, address));
-  });
-}
-
-/** Pieces of one message: each is kept until the last one comes, even an empty one. */
-const MAX_FRAGMENTS = 1_024;
-
-function socketServer(maxMessageBytes: number): WebSocketServer {
-  const settings = {
-    noServer: true,
-    clientTracking: false,
-    maxPayload: maxMessageBytes,
-    // Ciphertext does not shrink, and compressed bombs stay outside.
-    perMessageDeflate: false,
-    maxFragments: MAX_FRAGMENTS,
-    autoPong: false,
-    // How long a closed socket may take to go; @types/ws does not know it yet.
-    closeTimeout: 5_000,
-    WebSocket: explainingSocket(maxMessageBytes),
-  };
-  return new WebSocketServer(settings);
-}
-
-async function listen(server: Server, host: string, port: number): Promise<number> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (cause: NodeJS.ErrnoException) => {
-      const message = listenProblem(cause, host, port);
-      reject(Object.assign(new Error(message, { cause }), { code: cause.code }));
-    });
-    server.listen({ host, port }, resolve);
-  });
-  server.removeAllListeners('error');
-  return (server.address() as AddressInfo).port;
-}
-
-function listenProblem(cause: NodeJS.ErrnoException, host: string, port: number): string {
-  switch (cause.code) {
-    case 'EADDRINUSE':
-      return `port ${port} on ${host} is in use: choose another with --port, or --port 0 for any free one`;
-    case 'EACCES':
-      return `port ${port} on ${host} is not for this user: choose one above 1023 with --port`;
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-      return `${host} is no address of this machine: choose another with --host (0.0.0.0 for all)`;
-    default:
-      return `can't listen on port ${port} of ${host} (${cause.message}): choose others with --host and --port`;
-  }
-}
