@@ -1,10 +1,10 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { Outbox, type Peer, waitingBytes } from './outbox.ts';
+import { Outbox, type Recipient, waitingBytes } from './outbox.ts';
 
-/** A peer whose writes are kept as they were made. */
-function peer(): Peer & { readonly writes: Buffer[]; readyState: number } {
+/** A recipient whose writes are kept as they were made. */
+function recipient(): Recipient & { readonly writes: Buffer[]; readyState: number } {
   const stream = new PassThrough();
   const writes: Buffer[] = [];
   stream.on('data', (chunk: Buffer) => writes.push(chunk));
@@ -24,7 +24,7 @@ const [a, b, c] = [Buffer.from('first '), Buffer.from('second '), Buffer.from('t
 
 it('RL120: peers that are sent the same frames in one turn get one write each, of the same bytes', () => {
   const outbox = new Outbox();
-  const peers = [peer(), peer(), peer()];
+  const peers = [recipient(), recipient(), recipient()];
   for (const frame of [a, b, c]) for (const each of peers) outbox.send(each, frame);
   expect(peers.flatMap(({ writes }) => writes)).toEqual([]);
   expect(outbox.flush()).toBe(3 * 18);
@@ -36,9 +36,9 @@ it('RL120: peers that are sent the same frames in one turn get one write each, o
   }
 });
 
-it('RL120: each peer gets its own frames in their order, whatever the others are sent', () => {
+it('RL120: each recipient gets its own frames in their order, whatever the others are sent', () => {
   const outbox = new Outbox();
-  const [one, two, three] = [peer(), peer(), peer()];
+  const [one, two, three] = [recipient(), recipient(), recipient()];
   outbox.send(one, a);
   outbox.send(two, b);
   outbox.send(two, a);
@@ -50,7 +50,7 @@ it('RL120: each peer gets its own frames in their order, whatever the others are
   outbox.flush();
   outbox.send(one, b);
   outbox.flush();
-  const text = ({ writes }: ReturnType<typeof peer>): string[] => writes.map(String);
+  const text = ({ writes }: ReturnType<typeof recipient>): string[] => writes.map(String);
   expect(text(one)).toEqual(['first thirdfirst ', 'second ']);
   expect(text(two)).toEqual(['second first first ']);
   expect(text(three)).toEqual(['first ']);
@@ -58,7 +58,7 @@ it('RL120: each peer gets its own frames in their order, whatever the others are
 
 it('RL120: flushOne goes ahead of the turn, and nothing is written to who is closing', () => {
   const outbox = new Outbox();
-  const [one, two] = [peer(), peer()];
+  const [one, two] = [recipient(), recipient()];
   outbox.send(one, a);
   outbox.send(two, a);
   outbox.flushOne(one);

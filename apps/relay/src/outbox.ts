@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import { WebSocket } from 'ws';
 
 /** One open connection: its WebSocket, the stream beneath it, and what it is sent at the end of this turn. */
-export interface Peer {
+export interface Recipient {
   readonly socket: WebSocket;
   readonly stream: Duplex;
   burst: Burst | undefined;
@@ -53,19 +53,19 @@ class Burst {
  * to; its own frames (pings, close) are whole as well, and `flushOne` goes before a close. `flush` ends the turn.
  */
 export class Outbox {
-  #waiting: Peer[] = [];
+  #waiting: Recipient[] = [];
   #first: { readonly frame: Buffer; readonly burst: Burst } | undefined;
   #sentBytes = 0;
 
   /** Queues one frame, which may be shared between connections and is not changed after. */
-  send(peer: Peer, frame: Buffer): void {
-    if (peer.burst !== undefined) {
-      peer.burst = peer.burst.followedBy(frame);
+  send(recipient: Recipient, frame: Buffer): void {
+    if (recipient.burst !== undefined) {
+      recipient.burst = recipient.burst.followedBy(frame);
       return;
     }
     if (this.#first?.frame !== frame) this.#first = { frame, burst: new Burst(undefined, frame) };
-    peer.burst = this.#first.burst;
-    this.#waiting.push(peer);
+    recipient.burst = this.#first.burst;
+    this.#waiting.push(recipient);
   }
 
   /** Lets everything queued go; gives the bytes that went since the last time. */
@@ -73,16 +73,16 @@ export class Outbox {
     const waiting = this.#waiting;
     this.#waiting = [];
     this.#first = undefined;
-    for (const peer of waiting) this.flushOne(peer);
+    for (const recipient of waiting) this.flushOne(recipient);
     const bytes = this.#sentBytes;
     this.#sentBytes = 0;
     return bytes;
   }
 
   /** Lets go what is queued for one connection; what can't be sent any more is dropped with it. */
-  flushOne(peer: Peer): void {
-    const { burst, socket, stream } = peer;
-    peer.burst = undefined;
+  flushOne(recipient: Recipient): void {
+    const { burst, socket, stream } = recipient;
+    recipient.burst = undefined;
     if (burst === undefined || socket.readyState !== WebSocket.OPEN) return;
     stream.write(burst.join());
     this.#sentBytes += burst.bytes;
@@ -90,6 +90,6 @@ export class Outbox {
 }
 
 /** Bytes that wait for this connection to read them. */
-export function waitingBytes({ stream, burst }: Peer): number {
+export function waitingBytes({ stream, burst }: Recipient): number {
   return stream.writableLength + (burst?.bytes ?? 0);
 }

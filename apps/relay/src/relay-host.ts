@@ -17,7 +17,7 @@ import { type Crypto, encodeMessage, type NostrEvent, type VerifiedEvent, verify
 import { WebSocket } from 'ws';
 import { CommitQueue } from './commit-queue.ts';
 import { describeFault, logReport } from './log-report.ts';
-import { Outbox, type Peer, waitingBytes } from './outbox.ts';
+import { Outbox, type Recipient, waitingBytes } from './outbox.ts';
 import { StorageUpkeep, type StorageUpkeepOptions } from './storage-upkeep.ts';
 import { textFrame } from './text-frame.ts';
 import { VerifyLine } from './verify-line.ts';
@@ -37,7 +37,7 @@ export interface RelayHostOptions extends Omit<StorageUpkeepOptions, 'onDecision
   readonly limits: RelayLimits;
 }
 
-interface Connection extends Peer {
+interface Connection extends Recipient {
   readonly id: ConnectionId;
   /** Where workers check signatures: what waits for them. */
   readonly line: VerifyLine | undefined;
