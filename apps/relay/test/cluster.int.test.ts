@@ -293,13 +293,15 @@ describe('when PostgreSQL is away', () => {
     await expect
       .poll(() => readyz(relay), { timeout: 10_000 })
       .toMatchObject({ ready: false, check: 'storage', reason: expect.stringMatching(/PostgreSQL at 127/) });
+    const about = (pattern: RegExp) => relay.log.filter(({ message }) => pattern.test(message)).length;
+    // Looked for once a second: else PostgreSQL could be back before anything was missed.
+    await expect.poll(() => about(/could not be looked after/), { timeout: 10_000 }).toBeGreaterThan(0);
     expect(JSON.stringify(relay.log)).not.toContain(new URL(url).password);
     await own.resume();
     expect(await client.ask('again', { kinds: [1] })).toEqual([kept.id]);
     expect(await client.publish(agent, template({ content: 'after' }))).toMatchObject({ ok: true });
     await expect.poll(() => readyz(relay), { timeout: 10_000 }).toMatchObject({ ready: true });
     // The log tells the beginning and the end of it, not every second between.
-    const about = (pattern: RegExp) => relay.log.filter(({ message }) => pattern.test(message)).length;
     await expect.poll(() => about(/looked after again/), { timeout: 10_000 }).toBeGreaterThan(0);
     expect(about(/could not be looked after/)).toBeLessThanOrEqual(2);
   });
