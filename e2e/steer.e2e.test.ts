@@ -18,7 +18,7 @@ const said = (page: Page, text: string) => page.locator('[data-testid="agent-mes
 const order = (page: Page, testId: string, phase: string) =>
   page.locator(`[data-testid="${testId}"][data-phase="${phase}"]`).waitFor();
 
-it('WS10: the owner steers from the page: model, another session, the queue, a command and a picture', async () => {
+it('WS10, DT85: the owner steers from the page: model, another session, the queue, a command and a picture, and saves a replay', async () => {
   const product = new Product();
   try {
     const up = product.start(['up', '--no-window', '--cwd', product.folder, '--', ...fixtureAgent('has-options.mjs')], {
@@ -64,6 +64,13 @@ it('WS10: the owner steers from the page: model, another session, the queue, a c
 
     await page.getByTestId('session-menu').click();
     expect(await accessibilityFaults(page)).toEqual([]);
+    const download = page.waitForEvent('download');
+    await page.getByTestId('save-html').click();
+    const replay = await browser.newPage({ javaScriptEnabled: true });
+    await replay.goto(`file://${await (await download).path()}`);
+    await replay.getByText('second thought').first().waitFor();
+    await replay.close();
+    await page.getByTestId('session-menu').click();
     await page.getByTestId('policy-agent').selectOption('reject');
     await order(page, 'order-set_policy', 'done');
     await page.getByTestId('new-session').click();

@@ -10,6 +10,7 @@ import { OpenSession } from './OpenSession.tsx';
 import { OrderNote } from './OrderNote.tsx';
 import { PolicyPicker } from './PolicyPicker.tsx';
 import { SettingPicker } from './SettingPicker.tsx';
+import { saveSession } from './save-session.ts';
 
 /** Of what the agent offers, this much is offered by name too. */
 const MAX_CHOICES = 100;
@@ -48,7 +49,18 @@ export function SessionMenu(props: {
           run: () => desktop.control(agent.publicKey, setting.draft(channelId, id)),
         })),
   );
+  const save = (as: 'markdown' | 'html') => {
+    setOpen(false);
+    void saveSession(agent, { agent: agent.publicKey, channelId }, as);
+  };
   useActions([
+    {
+      id: 'save-markdown',
+      label: 'Save the session as text (Markdown)',
+      group: 'Session',
+      run: () => save('markdown'),
+    },
+    { id: 'save-html', label: 'Save the session as a replay (HTML)', group: 'Session', run: () => save('html') },
     { id: 'new-session', label: 'New session', group: 'Agent', key: 'n', run: () => begin('new') },
     { id: 'load-session', label: 'Open an earlier session', group: 'Agent', run: () => begin('load') },
     ...choices.slice(0, MAX_CHOICES),
@@ -86,6 +98,14 @@ export function SessionMenu(props: {
             </section>
           )}
           <PolicyPicker agent={agent} channelId={channelId} isBlocked={isBlocked} />
+          <section className="stack gap-0.5 border-t border-line pt-2" aria-label="Save">
+            <MenuButton testId="save-markdown" isBlocked={false} onClick={() => save('markdown')}>
+              Save as text (Markdown)
+            </MenuButton>
+            <MenuButton testId="save-html" isBlocked={false} onClick={() => save('html')}>
+              Save as a replay (HTML)
+            </MenuButton>
+          </section>
           <section className="stack gap-0.5 border-t border-line pt-2" aria-label="Session">
             <MenuButton testId="new-session" isBlocked={isBlocked} onClick={() => begin('new')}>
               New session
