@@ -20,7 +20,10 @@ const agent = localSigner(new Uint8Array(32).fill(1), crypto);
 const owner = localSigner(new Uint8Array(32).fill(2), crypto);
 const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 
-function open(over: Pick<MirrorOptions, 'makeSpool'> & { spoolBytes?: number } = {}) {
+function open({
+  spoolBytes = 10_000_000,
+  makeSpool = (port) => new MemorySpool(spoolBytes, port),
+}: Partial<Pick<MirrorOptions, 'makeSpool'>> & { spoolBytes?: number } = {}) {
   const clock = new ManualClock();
   const relay = new ScriptedRelay();
   const mirror = new Mirror({
@@ -28,8 +31,7 @@ function open(over: Pick<MirrorOptions, 'makeSpool'> & { spoolBytes?: number } =
     owner: owner.publicKey,
     relays: ['ws://relay'],
     budgetBytes: 8_192,
-    spoolBytes: over.spoolBytes ?? 10_000_000,
-    makeSpool: over.makeSpool,
+    makeSpool,
     signer: agent,
     openSocket: relay.open,
     clock,
@@ -106,7 +108,7 @@ describe('the mirror', () => {
     let port: SpoolPort | undefined;
     const makeSpool = (given: SpoolPort) => {
       port = given;
-      return new MemorySpool(10_000_000, given.onLost, given.onGone);
+      return new MemorySpool(10_000_000, given);
     };
     const { relay, pass, settle, end } = open({ makeSpool });
     port?.onWritten(50);

@@ -19,16 +19,15 @@ import { Replays } from './replays.ts';
 import type { Lane, SealedEnvelope, SeqSpan } from './sealed-envelope.ts';
 import { Sealer } from './sealer.ts';
 import { SignedFrames } from './signed-frames.ts';
-import { MemorySpool, type Spool, type SpoolEntry, type SpoolPort } from './spool.ts';
+import type { Spool, SpoolEntry, SpoolPort } from './spool.ts';
 
 export interface MirrorOptions {
   readonly run: string;
   readonly owner: string;
   readonly relays: readonly string[];
   readonly budgetBytes: number;
-  readonly spoolBytes: number;
-  /** Where envelopes are kept; in memory, when absent. */
-  readonly makeSpool?: ((port: SpoolPort) => Spool) | undefined;
+  /** Where envelopes are kept. */
+  readonly makeSpool: (port: SpoolPort) => Spool;
   readonly signer: Signer;
   readonly authTag?: () => AuthTag | undefined;
   readonly openSocket: OpenSocket;
@@ -89,9 +88,7 @@ export class Mirror {
       crypto,
       sink: (event, sinceMs) => this.#sealer.accept(event, sinceMs),
     });
-    const makeSpool =
-      options.makeSpool ?? (({ onLost, onGone }) => new MemorySpool(options.spoolBytes, onLost, onGone));
-    this.#spool = makeSpool({
+    this.#spool = options.makeSpool({
       onLost: (span, hash) => this.#lost(span, 'spool_full', hash),
       onGone: (entry) => this.#gone(entry),
       onWritten: (lagMs) => this.#written(lagMs),

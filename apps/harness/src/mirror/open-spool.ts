@@ -32,7 +32,7 @@ export async function openSpool({ stateDir, spoolBytes, clock, log }: OpenSpoolO
     return (port: SpoolPort): Spool => {
       // A turn later: who is told is still being made.
       setImmediate(() => port.onDisk(error));
-      return new MemorySpool(Math.min(spoolBytes, MAX_MEMORY_BYTES), port.onLost);
+      return new MemorySpool(Math.min(spoolBytes, MAX_MEMORY_BYTES), port);
     };
   }
 }

@@ -3,6 +3,8 @@ import { describe, expect, test } from 'vitest';
 import type { SeqSpan } from './sealed-envelope.ts';
 import { MemorySpool } from './spool.ts';
 
+const deaf = { onLost() {}, onGone() {} };
+
 const sealed = (stream: string, firstSeq: number, lastSeq = firstSeq, bytes = 100, gaps: SeqSpan[] = []) => ({
   stream,
   firstSeq,
@@ -19,7 +21,7 @@ describe('the spool', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const lost: SeqSpan[] = [];
-        const spool = new MemorySpool(1_000, (span) => void lost.push(span));
+        const spool = new MemorySpool(1_000, { ...deaf, onLost: (span) => void lost.push(span) });
         const entries: ReturnType<MemorySpool['append']>[] = [];
         const taken = new Set<number>();
         let unpin = () => {};
@@ -47,11 +49,7 @@ describe('the spool', () => {
 
   test('HA101: an entry carries no ciphertext, and of each that is dropped the queues hear', () => {
     const gone: SeqSpan[] = [];
-    const spool = new MemorySpool(
-      250,
-      () => {},
-      (entry) => void gone.push(entry),
-    );
+    const spool = new MemorySpool(250, { ...deaf, onGone: (entry) => void gone.push(entry) });
     const entries = [1, 2, 3, 4].map((seq) => {
       const entry = spool.append(sealed('a', seq));
       if (seq < 3) spool.accept(entry);
@@ -65,7 +63,7 @@ describe('the spool', () => {
 
   test('HA16: drops what a relay took first, then the oldest, gaps last, pinned never', () => {
     const lost: number[] = [];
-    const spool = new MemorySpool(400, ({ firstSeq }) => void lost.push(firstSeq));
+    const spool = new MemorySpool(400, { ...deaf, onLost: ({ firstSeq }) => void lost.push(firstSeq) });
     const first = spool.append(sealed('a', 1));
     spool.append(sealed('a', 2, 2, 100, [{ stream: 'a', firstSeq: 90, lastSeq: 95 }]));
     spool.append(sealed('a', 3));
@@ -84,7 +82,7 @@ describe('the spool', () => {
   });
 
   test('HA31: a range gives the envelopes that reach into it, in order', () => {
-    const spool = new MemorySpool(10_000, () => {});
+    const spool = new MemorySpool(10_000, deaf);
     for (const [firstSeq, lastSeq] of [
       [1, 3],
       [4, 4],

@@ -48,8 +48,7 @@ interface Kept extends SpoolEntry {
 /** A spool in memory: where there is no disk to keep anything on. */
 export class MemorySpool implements Spool {
   readonly #maxBytes: number;
-  readonly #onLost: SpoolPort['onLost'];
-  readonly #onGone: SpoolPort['onGone'];
+  readonly #port: Pick<SpoolPort, 'onLost' | 'onGone'>;
   /** Apart from the entries: those are in queues, and stay there when an envelope goes. */
   readonly #contents = new Map<Kept, string>();
   /** In the order they are dropped: each set oldest first. */
@@ -60,10 +59,9 @@ export class MemorySpool implements Spool {
   readonly #pins = new Set<SeqSpan>();
   #bytes = 0;
 
-  constructor(maxBytes: number, onLost: SpoolPort['onLost'], onGone: SpoolPort['onGone'] = () => {}) {
+  constructor(maxBytes: number, port: Pick<SpoolPort, 'onLost' | 'onGone'>) {
     this.#maxBytes = maxBytes;
-    this.#onLost = onLost;
-    this.#onGone = onGone;
+    this.#port = port;
   }
 
   get bytes(): number {
@@ -138,11 +136,11 @@ export class MemorySpool implements Spool {
         this.#bytes -= this.#contents.get(kept)?.length ?? 0;
         this.#contents.delete(kept);
         this.#streams.get(kept.stream)?.delete(kept.firstSeq);
-        this.#onGone(kept);
+        this.#port.onGone(kept);
         if (candidates === this.#taken) continue;
-        this.#onLost(kept, kept.hash);
+        this.#port.onLost(kept, kept.hash);
         // A lost gap no longer tells of what it named.
-        for (const gap of kept.gaps) this.#onLost(gap, kept.hash);
+        for (const gap of kept.gaps) this.#port.onLost(gap, kept.hash);
       }
     }
   }
