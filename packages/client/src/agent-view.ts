@@ -13,6 +13,7 @@ import {
 import type { Clock } from './clock.ts';
 import { HoleRepair, MAX_REPAIRS } from './hole-repair.ts';
 import { PartCollector } from './part-collector.ts';
+import { readResult, readSnapshot } from './read-snapshot.ts';
 import { type SeqSpan, StreamChain } from './stream-chain.ts';
 import type { ControlDraft, HeldStream, Presence, ViewerEvent } from './viewer-event.ts';
 
@@ -217,7 +218,7 @@ export class AgentView {
     switch (event.kind) {
       case 'snapshot': {
         const snapshot = payloadOf<Snapshot>(event);
-        if (snapshot !== undefined && typeof snapshot.run === 'string') this.#takeSnapshot(snapshot as Snapshot);
+        if (typeof snapshot?.run === 'string') this.#takeSnapshot(snapshot as Snapshot);
         break;
       }
       case 'heads':
@@ -237,10 +238,10 @@ export class AgentView {
         else this.#live.add(event.stream);
         break;
       case 'control_result': {
-        const result = payloadOf<ControlResult>(event);
-        if (typeof result?.status !== 'string' || typeof result.type !== 'string') break;
-        this.#port.result(result as ControlResult);
-        this.receiveResult(result as ControlResult);
+        const result = readResult(payloadOf<ControlResult>(event));
+        if (result === undefined) break;
+        this.#port.result(result);
+        this.receiveResult(result);
         break;
       }
       case 'agent_initialized':
@@ -258,22 +259,21 @@ export class AgentView {
     if (typeof head?.stream === 'string' && isSeq(head.seq)) this.#streams.get(head.stream)?.chain.noteHead(head.seq);
   }
 
-  #takeSnapshot(snapshot: Snapshot): void {
+  #takeSnapshot(said: Snapshot): void {
     // A relay can send an old one again: only the answer to my own hello is news.
-    const mine =
-      this.#helloId !== undefined && Array.isArray(snapshot.requestIds) && snapshot.requestIds.includes(this.#helloId);
-    if (!mine) return;
+    const { requestIds } = said;
+    if (this.#helloId === undefined || !Array.isArray(requestIds) || !requestIds.includes(this.#helloId)) return;
+    const snapshot = readSnapshot(said);
     this.#helloId = undefined;
     this.#cancelHello();
     this.#harness = 'live';
     this.#run = snapshot.run;
-    this.#snapshotNow = typeof snapshot.now === 'string' ? snapshot.now : '';
-    this.#process = snapshot.agent?.process;
+    this.#snapshotNow = snapshot.now;
+    this.#process = snapshot.agent.process;
     this.#host = snapshot.host;
-    const streams = listOf<Snapshot['streams'][number]>(snapshot.streams).slice(0, MAX_STREAMS);
-    this.#live = new Set(streams.flatMap(({ stream }) => (typeof stream === 'string' ? stream : [])));
+    const streams = snapshot.streams.slice(0, MAX_STREAMS);
+    this.#live = new Set(streams.map(({ stream }) => stream));
     for (const { stream, channelId = null, seq } of streams) {
-      if (typeof stream !== 'string') continue;
       const view = this.#streams.get(stream) ?? { chain: new StreamChain(), channelId, repair: new HoleRepair() };
       this.#streams.set(stream, view);
       if (isSeq(seq)) view.chain.noteHead(seq);

@@ -298,7 +298,16 @@ describe('the viewer', () => {
       await hostile.say('run-1', null, ['heads', { streams: value }]);
       await hostile.say('run-1', null, ['turn_liveness', { head: value }]);
       await hostile.say('run-1', null, ['control_result', { type: 'replay', status: 'partial', missing: value }]);
-      const snapshot = { requestIds: hellos, run: 'run-1', now: value, streams: value, channels: value, agent: value };
+      const members = { policy: value, pending: value, host: value, version: value };
+      const snapshot = {
+        requestIds: hellos,
+        run: 'run-1',
+        now: value,
+        streams: value,
+        channels: value,
+        agent: value,
+        ...members,
+      };
       await hostile.say('run-1', null, ['snapshot', snapshot]);
       for (const payload of [value, 7, null])
         await hostile.say('run-1', null, ['snapshot', payload], ['heads', payload]);

@@ -64,17 +64,19 @@ export function describeProgress(entry: ControlEntry): string {
     case 'done':
       return entry.status ?? 'done';
     case 'failed':
-      return REFUSALS[entry.status ?? ''] ?? entry.reason ?? entry.status ?? 'failed';
+      return REFUSALS.get(entry.status ?? '') ?? entry.reason ?? entry.status ?? 'failed';
   }
 }
 
 /** What the harness says no with, as people say it. */
-const REFUSALS: Readonly<Record<string, string>> = {
-  already_decided: 'already answered, here or elsewhere',
-  unknown: 'the harness does not know this request: it was answered, or its turn is over',
-  invalid_option: 'the agent does not offer this option',
-  no_active_turn: 'there was no turn to cancel',
-  expired: 'too old: the harness takes orders of the last 24 hours',
-  wrong_run: 'the harness was restarted since',
-  uncertain: 'the harness stopped while doing it: it may or may not have happened',
-};
+const REFUSALS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    already_decided: 'already answered, here or elsewhere',
+    unknown: 'the harness does not know this request: it was answered, or its turn is over',
+    invalid_option: 'the agent does not offer this option',
+    no_active_turn: 'there was no turn to cancel',
+    expired: 'too old: the harness takes orders of the last 24 hours',
+    wrong_run: 'the harness was restarted since',
+    uncertain: 'the harness stopped while doing it: it may or may not have happened',
+  }),
+);
