@@ -9,17 +9,23 @@ export interface SeenPermissions {
   watch(card: Element, itemId: string): () => void;
   /** The cards in view, first shown first. */
   read(): readonly string[];
+  /** How long these have been the ones, ms. */
+  settledMs(): number;
   subscribe(listener: () => void): () => void;
 }
 
 /** How much of a card must be in view: its question and its buttons. */
 const VISIBLE_SHARE = 0.6;
+/** No key answers a card before: a press meant for the one before it, or for none, is on its way for as long. */
+const SETTLED_MS = 500;
 
 export function createSeenPermissions(): SeenPermissions {
   const listeners = new Set<() => void>();
   let seen: readonly string[] = [];
+  let changedAtMs = performance.now();
   const set = (next: readonly string[]) => {
     seen = next;
+    changedAtMs = performance.now();
     for (const tell of listeners) tell();
   };
   return {
@@ -38,6 +44,7 @@ export function createSeenPermissions(): SeenPermissions {
       };
     },
     read: () => seen,
+    settledMs: () => performance.now() - changedAtMs,
     subscribe(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -48,6 +55,7 @@ export function createSeenPermissions(): SeenPermissions {
 const NOTHING_SEEN: SeenPermissions = {
   watch: () => () => undefined,
   read: () => [],
+  settledMs: () => 0,
   subscribe: () => () => undefined,
 };
 
@@ -55,14 +63,14 @@ export const SeenPermissionsContext = createContext<SeenPermissions>(NOTHING_SEE
 
 export const useSeenPermissions = () => useContext(SeenPermissionsContext);
 
-/** Calls back for 1–9, a and d while this card is the only one on the screen and nobody types. */
+/** Calls back for 1–9, a and d while this card is the only one on the screen, has been for a while, and nobody types. */
 export function usePermissionKeys(itemId: string, choose: (key: string) => void): void {
   const seen = useSeenPermissions();
   const onKey = useEffectEvent((event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || !/^[1-9ad]$/.test(event.key)) return;
     if (isTyping(event.target)) return;
     const [only, ...others] = seen.read();
-    if (only !== itemId || others.length > 0) return;
+    if (only !== itemId || others.length > 0 || seen.settledMs() < SETTLED_MS) return;
     event.preventDefault();
     choose(event.key);
   });
