@@ -40,7 +40,7 @@ test.each([[5], ['x'], [null], [[null]], [[5]], [[[]]], [[{}]], [{}], [undefined
       expect([typeof read.host, typeof read.now, typeof read.agent.name, typeof read.agent.process]).toEqual(
         Array(4).fill('string'),
       );
-      for (const list of [read.streams, read.channels, read.pending, read.agent.accepts ?? []])
+      for (const list of [read.streams, read.channels, read.pending ?? [], read.agent.accepts ?? []])
         for (const entry of list) expect(entry).toBeTruthy();
       expect(['ask', 'allow', 'reject']).toContain(read.policy);
     }
