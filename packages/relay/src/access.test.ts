@@ -11,7 +11,7 @@ import {
   telemetry,
   template,
   vouch,
-} from './scripted-relay.ts';
+} from './testing/scripted-relay.ts';
 
 const allow = (...keys: string[]) => ({ ...NO_ACCESS_RULES, allowed: new Set(keys) });
 const deny = (...keys: string[]) => ({ ...NO_ACCESS_RULES, denied: new Set(keys) });

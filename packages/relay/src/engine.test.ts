@@ -4,8 +4,8 @@ import { expect, it } from 'vitest';
 import { RelayEngine } from './engine.ts';
 import type { QueryEffect, RelayEffect, VerifyEffect } from './relay-effect.ts';
 import type { RelayInput } from './relay-input.ts';
-import { owner, RELAY_URL, template } from './scripted-relay.ts';
 import { storableEvent } from './store/storable-event.ts';
+import { owner, RELAY_URL, template } from './testing/scripted-relay.ts';
 
 it('RL11: a relay is its inputs and their effects: challenge, AUTH, REQ, query, EVENT, commit, delivery', () => {
   const engine = new RelayEngine({

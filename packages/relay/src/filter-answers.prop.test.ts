@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { ok, type VerifiedEvent } from '@heliograph/wire';
 import fc from 'fast-check';
 import { afterAll, expect, it } from 'vitest';
-import { filters, mayRead, obviouslyMatches, obviouslyStored, pool } from './scripted-filters.ts';
-import { agent, owner, ScriptedRelay, secondOwner, vouch } from './scripted-relay.ts';
 import { MemoryStore } from './store/memory-store.ts';
 import { openSqliteStore } from './store/sqlite-store.ts';
 import { storableEvent } from './store/storable-event.ts';
+import { filters, mayRead, obviouslyMatches, obviouslyStored, pool } from './testing/scripted-filters.ts';
+import { agent, owner, ScriptedRelay, secondOwner, vouch } from './testing/scripted-relay.ts';
 
 const readers = fc.constantFrom(owner, secondOwner, agent);
 const folder = mkdtempSync(join(tmpdir(), 'heliograph-filters-'));

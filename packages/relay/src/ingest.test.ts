@@ -1,6 +1,15 @@
 import { encodeNpub } from '@heliograph/wire';
 import { describe, expect, it } from 'vitest';
-import { agent, control, owner, ScriptedRelay, secondOwner, telemetry, template, vouch } from './scripted-relay.ts';
+import {
+  agent,
+  control,
+  owner,
+  ScriptedRelay,
+  secondOwner,
+  telemetry,
+  template,
+  vouch,
+} from './testing/scripted-relay.ts';
 
 const NOW = 1_700_000_000;
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { owner, ScriptedRelay, template } from './scripted-relay.ts';
+import { owner, ScriptedRelay, template } from './testing/scripted-relay.ts';
 
 it.each([
   ['', /^invalid: /],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { agent, owner, ScriptedRelay, secondOwner, telemetry, template, vouch } from './scripted-relay.ts';
 import type { StoredEvent } from './store/event-store.ts';
 import { MemoryStore } from './store/memory-store.ts';
+import { agent, owner, ScriptedRelay, secondOwner, telemetry, template, vouch } from './testing/scripted-relay.ts';
 
 const NOW = 1_700_000_000;
 const note = (content: string, fields = {}) => owner.sign(template({ content, ...fields }));

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { NOTHING_OPEN } from './access.ts';
 import { DEFAULT_LIMITS } from './limits.ts';
-import { agent, owner, ScriptedRelay, secondOwner, stranger, template, vouch } from './scripted-relay.ts';
+import { agent, owner, ScriptedRelay, secondOwner, stranger, template, vouch } from './testing/scripted-relay.ts';
 
 it('RL26: bounds connections per address; those of other addresses are not affected, and a closed one makes room', () => {
   const relay = new ScriptedRelay({ limits: { maxConnectionsPerAddress: 2 } });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { RecentIds } from './peers.ts';
-import { agent, owner, ScriptedRelay, secondOwner, telemetry, template } from './scripted-relay.ts';
+import { agent, owner, ScriptedRelay, secondOwner, telemetry, template } from './testing/scripted-relay.ts';
 
 const frame = (n: number) => owner.sign(template({ kind: 20_001, content: `${n}` }));
 const got = (...events: { id: string }[]) => events.map(({ id }) => ['EVENT', 'a', expect.objectContaining({ id })]);

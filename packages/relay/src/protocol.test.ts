@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { agent, owner, ScriptedRelay, secondOwner, stranger, template, vouch } from './scripted-relay.ts';
+import { agent, owner, ScriptedRelay, secondOwner, stranger, template, vouch } from './testing/scripted-relay.ts';
 
 const NOW = 1_700_000_000;
 

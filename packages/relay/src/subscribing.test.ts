@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { agent, owner, ScriptedRelay, secondOwner, telemetry, template } from './scripted-relay.ts';
 import { MemoryStore } from './store/memory-store.ts';
+import { agent, owner, ScriptedRelay, secondOwner, telemetry, template } from './testing/scripted-relay.ts';
 
 const NOW = 1_700_000_000;
 const note = (content: string, fields = {}) => owner.sign(template({ content, ...fields }));

@@ -5,13 +5,13 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PostgresServer } from '../../../fixtures/servers/postgres-server.ts';
 import { openPostgresStore, type PostgresStore } from '../src/postgres/postgres-store.ts';
-import { filters, obviouslyStored, pool } from '../src/scripted-filters.ts';
-import { agent, owner, ScriptedRelay, secondOwner, vouch } from '../src/scripted-relay.ts';
 import { readDecisions } from '../src/store/access-store.ts';
 import { STORE_CONTRACT } from '../src/store/contract.ts';
 import { eventAddress, type WriteOutcome } from '../src/store/event-store.ts';
 import { MemoryStore } from '../src/store/memory-store.ts';
 import { type StorableEvent, storableEvent } from '../src/store/storable-event.ts';
+import { filters, obviouslyStored, pool } from '../src/testing/scripted-filters.ts';
+import { agent, owner, ScriptedRelay, secondOwner, vouch } from '../src/testing/scripted-relay.ts';
 
 let server: PostgresServer;
 const opened: PostgresStore[] = [];

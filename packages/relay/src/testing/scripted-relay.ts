@@ -11,17 +11,17 @@ import {
   type RelayMessage,
   verifyEvent,
 } from '@heliograph/wire';
-import type { OpenKinds } from './access.ts';
-import { type Awaitable, whenReady } from './awaitable.ts';
-import { RelayEngine } from './engine.ts';
-import { DEFAULT_LIMITS, type RelayLimits } from './limits.ts';
-import type { Peers } from './peers.ts';
-import type { Policy } from './policy.ts';
-import type { RelayEffect, StoreEffect } from './relay-effect.ts';
-import type { RelayInput } from './relay-input.ts';
-import type { EventStore } from './store/event-store.ts';
-import { MemoryStore } from './store/memory-store.ts';
-import { askStore } from './stored-answer.ts';
+import type { OpenKinds } from '../access.ts';
+import { type Awaitable, whenReady } from '../awaitable.ts';
+import { RelayEngine } from '../engine.ts';
+import { DEFAULT_LIMITS, type RelayLimits } from '../limits.ts';
+import type { Peers } from '../peers.ts';
+import type { Policy } from '../policy.ts';
+import type { RelayEffect, StoreEffect } from '../relay-effect.ts';
+import type { RelayInput } from '../relay-input.ts';
+import type { EventStore } from '../store/event-store.ts';
+import { MemoryStore } from '../store/memory-store.ts';
+import { askStore } from '../stored-answer.ts';
 
 /** A key of the tests; the same number gives the same key. */
 export function testKey(n: number): ReturnType<typeof eventSigner> & { readonly secret: Uint8Array } {

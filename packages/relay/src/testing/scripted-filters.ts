@@ -1,8 +1,8 @@
 import { type Filter, matchFilter, type VerifiedEvent } from '@heliograph/wire';
 import fc from 'fast-check';
+import { eventAddress } from '../store/event-store.ts';
+import { storableEvent } from '../store/storable-event.ts';
 import { agent, owner, secondOwner, stranger, template } from './scripted-relay.ts';
-import { eventAddress } from './store/event-store.ts';
-import { storableEvent } from './store/storable-event.ts';
 
 const START = 1_700_000_000;
 const KEYS = [owner, secondOwner, agent, stranger];
