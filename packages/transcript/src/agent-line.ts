@@ -13,8 +13,9 @@ import { memberText } from './tool-call.ts';
 import { endTurn, markRunning, noteTurn, outcomeOf, readStopReason, readTurnUsage, speechTurn } from './turn.ts';
 import { placeRaw, reduceUpdate } from './update.ts';
 
-/** Agent → client methods that are understood and have no row of their own; `_…` are vendors' own affairs. */
-const QUIET = /^(?:_.*|terminal\/.*|fs\/read_text_file|fs\/write_text_file|auth\/status_update|mcp\/message)$/;
+/** Agent → client methods that are understood and have no row of their own; `_…` are vendors' own affairs, as are qwen's without it. */
+const QUIET =
+  /^(?:_.*|qwen\/.*|craft\/.*|terminal\/.*|fs\/read_text_file|fs\/write_text_file|auth\/status_update|mcp\/message)$/;
 
 type Answer = { readonly result: unknown } | { readonly error: unknown };
 

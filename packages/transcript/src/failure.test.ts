@@ -98,20 +98,30 @@ describe('errors outside turns', () => {
 describe('what nobody knows', () => {
   it('TR67: unknown updates, methods and observer kinds are raw rows; a vendor’s own methods are not', () => {
     const scene = new Scene().prompt().update({ sessionUpdate: 'made_up', x: 1 });
-    scene.harness.read({ jsonrpc: '2.0', method: 'qwen/notify', params: { sessionId: 's' } });
-    scene.harness.read({ jsonrpc: '2.0', id: 3, method: 'craft/drain', params: { sessionId: 's' } });
+    scene.harness.read({ jsonrpc: '2.0', method: 'other/notify', params: { sessionId: 's' } });
+    scene.harness.read({ jsonrpc: '2.0', id: 3, method: 'other/drain', params: { sessionId: 's' } });
     scene.harness.read({ jsonrpc: '2.0', method: '_vendor/thing', params: { sessionId: 's' } });
     scene.harness.read({ jsonrpc: '2.0', id: 4, method: 'fs/read_text_file', params: { sessionId: 's', path: '/a' } });
     scene.harness.read('{"neither":"this nor that"}');
     scene.note('brand_new_kind', { a: 1 });
     expect(scene.all('raw').map(({ label }) => label)).toEqual([
       'made_up',
-      'qwen/notify',
-      'craft/drain',
+      'other/notify',
+      'other/drain',
       'acp_read',
       'brand_new_kind',
     ]);
     expect(scene.all('raw')[0]?.json).toContain('"sessionUpdate":"made_up"');
+  });
+
+  it('TR122: qwen’s own methods, which lack the underscore, are no rows; others’ are', () => {
+    const scene = new Scene().prompt();
+    const line = { jsonrpc: '2.0', params: { sessionId: 's' } };
+    scene.harness.read({ ...line, id: 7, method: 'craft/drainMidTurnQueue' });
+    scene.harness.read({ ...line, method: 'qwen/notify/session/mode-update' });
+    expect(scene.outline()).toEqual(['user: do it']);
+    scene.harness.read({ ...line, method: 'qwenish/notify' });
+    expect(scene.outline()).toEqual(['user: do it', 'raw']);
   });
 
   it('TR67: an elided line is shown as what is left of it', () => {

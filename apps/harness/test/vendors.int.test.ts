@@ -1,0 +1,122 @@
+import type { Harness } from '@heliograph/app-harness';
+import { type Transcript, TranscriptFold } from '@heliograph/transcript';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Stage } from './support/stage.ts';
+import type { Watcher } from './support/watcher.ts';
+
+let stage: Stage;
+beforeEach(async () => {
+  stage = await Stage.open();
+});
+afterEach(async () => {
+  await stage.close();
+});
+
+/** What a person at the viewer sees, and the one at the keys does. */
+class Desk {
+  readonly harness: Harness;
+  readonly viewer: Watcher;
+
+  constructor(harness: Harness, viewer: Watcher) {
+    this.harness = harness;
+    this.viewer = viewer;
+  }
+
+  get shown(): Transcript {
+    const fold = new TranscriptFold();
+    for (const stream of [this.harness.run, this.harness.stream])
+      for (const event of this.viewer.rawEvents(stream)) fold.insert(event);
+    return fold.transcript(this.harness.channelId);
+  }
+
+  get rows(): string[] {
+    return this.shown.turns.flatMap(({ items }) =>
+      items.map((item) => {
+        if ('parts' in item) return `${item.kind}: ${item.parts.map((p) => ('text' in p ? p.text : '')).join('')}`;
+        return item.kind === 'tool' ? `tool ${item.title}: ${item.status}` : item.kind;
+      }),
+    );
+  }
+
+  async prompt(text: string, until: 'turn_started' | 'turn_completed' = 'turn_completed'): Promise<void> {
+    const { viewer, harness } = this;
+    const count = () => viewer.events(harness.stream).filter(({ kind }) => kind === until).length;
+    const before = count();
+    viewer.prompt(harness.channelId, text);
+    await viewer.until(until, () => count() > before);
+  }
+
+  /** The lines of the agent that hold these words, as they were written. */
+  lines(words: string): string[] {
+    const read = this.viewer.events(this.harness.stream).filter(({ kind }) => kind === 'acp_read');
+    return read.map(({ payload }) => payload).filter((line) => line.includes(words));
+  }
+}
+
+const VENDORS: Record<string, (desk: Desk) => Promise<void>> = {
+  codex: async (desk) => {
+    const { viewer, harness } = desk;
+    const { channelId } = harness;
+    await desk.prompt('run', 'turn_started');
+    await viewer.until('the command', () => desk.lines('line 1').length > 0);
+    const steer = { type: 'prompt', channelId, mode: 'steer', content: [{ type: 'text', text: 'on' }] } as const;
+    expect((await viewer.ask(steer)).result?.status).toBe('queued');
+    const mode = await viewer.ask({ type: 'set_mode', channelId, modeId: 'plan' });
+    expect(mode.result?.status).toBe('unsupported');
+    const { event } = viewer.find('turn_started') ?? {};
+    viewer.send({ type: 'cancel_turn', channelId, turnId: event?.turnId as string });
+    await viewer.until('both ends', () => desk.shown.turns.filter(({ status }) => status === 'ended').length === 2);
+    await viewer.until('the answer', () => desk.rows.includes('agent: heard on'));
+    expect(desk.rows.filter((row) => row.startsWith('tool'))).toEqual(['tool sleep 100: cancelled']);
+    const tools = desk.shown.turns.flatMap(({ items }) => items.filter((item) => item.kind === 'tool'));
+    expect(tools).toMatchObject([{ late: true, terminal: { output: 'line 1\nline 2\n' } }]);
+    const owners = desk.shown.turns.filter(({ source }) => source === 'owner');
+    expect(owners.map(({ outcome }) => outcome)).toEqual(['cancelled', 'completed']);
+  },
+  gemini: async (desk) => {
+    await desk.prompt('go');
+    const { channelId } = desk.harness;
+    const mode = await desk.viewer.ask({ type: 'set_mode', channelId, modeId: 'autoEdit' });
+    expect(mode.result).toMatchObject({ status: 'applied', value: 'autoEdit' });
+    await desk.viewer.until('the mode', () => desk.shown.session.modeId === 'autoEdit');
+    expect(desk.rows).toEqual(['user: go', 'agent: all done', 'notice']);
+  },
+  qwen: async (desk) => {
+    await desk.prompt('go');
+    const [line = ''] = desk.lines('availableSkillDetails');
+    expect(Buffer.byteLength(line)).toBe(563_250);
+    expect(line).toContain('é \\"quoted\\" \\\\ 😀');
+    expect(desk.viewer.rawEvents(desk.harness.stream).filter(({ kind }) => kind === 'acp_part').length).toBeGreaterThan(
+      5,
+    );
+    expect(desk.shown.session.commands.map(({ name }) => name)).toEqual(['init']);
+    expect(desk.rows).toEqual(['user: go', 'agent: drained: -32601']);
+  },
+  cline: async (desk) => {
+    const { viewer, harness } = desk;
+    await desk.prompt('go', 'turn_started');
+    type Asked = { requestNonce: string; requestSha256: string };
+    const { payload } = await viewer.until('the question', () => viewer.find<Asked>('permission_pending'));
+    const { requestNonce = '', requestSha256 = '' } = payload;
+    const { channelId } = harness;
+    await viewer.until('the tool', () => desk.rows.includes('tool edit a.txt: pending'));
+    await viewer.ask({ type: 'permission_decision', channelId, requestNonce, requestSha256, optionId: 'yes' });
+    await viewer.until('the end', () => viewer.find('turn_completed'));
+    expect(desk.rows.toSorted()).toEqual(['permission', 'tool edit a.txt: completed', 'user: go']);
+  },
+  goose: async (desk) => {
+    await desk.prompt('go');
+    const report = await desk.viewer.until('the usage', () => desk.viewer.usage[0]);
+    expect(report.turn).toMatchObject({ inputTokens: 70, outputTokens: 7 });
+    expect(desk.rows).toEqual(['user: go', 'agent: told']);
+  },
+};
+
+test.each(Object.entries(VENDORS))('HA202: as %s does', async (name, plays) => {
+  const harness = await stage.harness({ script: `as-${name}.mjs` });
+  const viewer = await stage.watch();
+  viewer.resync();
+  const isWhole = (stream: string) => viewer.rawEvents(stream)[0]?.seq === 1;
+  await viewer.until('all from the start on', () => isWhole(harness.run) && isWhole(harness.stream));
+  await plays(new Desk(harness, viewer));
+});
