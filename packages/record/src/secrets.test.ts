@@ -56,6 +56,13 @@ describe('secrets', () => {
     }
   });
 
+  it('AR30: a text made of beginnings of secrets is looked through in time in proportion to it', () => {
+    for (const piece of ['eyJaaaaaaaa-', 'eyJaaaaaaaa.eyJ-', '-----BEGIN A PRIVATE KEY-----', 'password=', 'a://a:'])
+      expect(findSecrets(piece.repeat(20_000)).length).toBeLessThan(20_000);
+    const token = `eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.${'a1B2'.repeat(8)}`;
+    expect(findSecrets(`key-${token}`)).toMatchObject([{ kind: 'jwt', start: 4 }]);
+  });
+
   it('AR31: equal secrets have equal digests, which say nothing under another salt', () => {
     const { findings } = redact(`${github} and ${anthropic} and ${github}`);
     expect(findings.map(({ kind }) => kind)).toEqual(['github-token', 'anthropic-key', 'github-token']);

@@ -45,7 +45,12 @@ const SHAPES: readonly Shape[] = [
   shape('slack-token', 'xox', 'xox[a-z]-[A-Za-z0-9-]{10,}'),
   shape('aws-key-id', 'A', '(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9])'),
   shape('google-key', 'AIza', 'AIza[A-Za-z0-9_-]{35}'),
-  shape('jwt', 'eyJ', String.raw`eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{16,}`),
+  // Behind a hyphen a header of 200 at most: each hyphen begins one, and all of them would be read to the end of the text.
+  shape(
+    'jwt',
+    'eyJ',
+    String.raw`(?:(?<!-)eyJ[A-Za-z0-9_-]{8,}|eyJ[A-Za-z0-9_-]{8,200})\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{16,}`,
+  ),
   shape('bearer-token', 'earer ', '[Bb]earer (?<secret>[A-Za-z0-9._~+/=-]{20,})'),
   shape(
     'connection-string',

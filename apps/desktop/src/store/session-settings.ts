@@ -21,6 +21,10 @@ export interface SessionSettings {
   readonly others: readonly Setting[];
 }
 
+/** An agent may offer any number: the page draws so many settings and choices of each, the first. */
+const MAX_SETTINGS = 32;
+const MAX_CHOICES = 500;
+
 /** What a session can be set to: as its own lines tell, else (joined late) as the harness said when it was asked. */
 export function settingsOf(session: SessionState, channel: SnapshotChannel | undefined): SessionSettings {
   const isTold = session.models.length + session.modes.length + session.configOptions.length > 0;
@@ -30,7 +34,10 @@ export function settingsOf(session: SessionState, channel: SnapshotChannel | und
   return {
     model: choiceOf('model', 'Model', modelId, models, (value) => ({ type: 'switch_model', modelId: value })),
     mode: choiceOf('mode', 'Mode', modeId, modes, (value) => ({ type: 'set_mode', modeId: value })),
-    others: configOptions.filter((option) => !named.includes(option)).flatMap(settingOf),
+    others: configOptions
+      .filter((option) => !named.includes(option))
+      .flatMap(settingOf)
+      .slice(0, MAX_SETTINGS),
   };
 }
 
@@ -67,7 +74,13 @@ function choiceOf(
   change: (value: string) => { type: 'switch_model'; modelId: string } | { type: 'set_mode'; modeId: string },
 ): Setting | undefined {
   if (choices.length === 0 && value === undefined) return undefined;
-  return { key, name, value, choices, draft: (channelId, next) => ({ channelId, ...change(String(next)) }) };
+  return {
+    key,
+    name,
+    value,
+    choices: choices.slice(0, MAX_CHOICES),
+    draft: (channelId, next) => ({ channelId, ...change(String(next)) }),
+  };
 }
 
 function settingOf(option: ConfigOption): readonly Setting[] {
@@ -78,9 +91,11 @@ function settingOf(option: ConfigOption): readonly Setting[] {
       key: `option:${id}`,
       name,
       value,
-      choices: options.map(({ group, ...choice }) =>
-        group === undefined ? choice : { ...choice, name: `${group}: ${choice.name}` },
-      ),
+      choices: options
+        .slice(0, MAX_CHOICES)
+        .map(({ group, ...choice }) =>
+          group === undefined ? choice : { ...choice, name: `${group}: ${choice.name}` },
+        ),
       draft: (channelId, next) => ({ type: 'set_config_option', channelId, configId: id, value: next }),
     },
   ];

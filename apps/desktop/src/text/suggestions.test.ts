@@ -21,3 +21,11 @@ test('DT80: of a very long list few are shown', () => {
   const many = Array.from({ length: 5_000 }, (_, at) => ({ name: `c${at}`, description: '' }));
   expect(suggest('/', 1, many, [])).toHaveLength(8);
 });
+
+test('DT95: no completion puts text into the prompt that nobody sees', () => {
+  const hidden = ['go\nrm -rf /', 'go\u202eog', 'go\u200b', `go${'x'.repeat(2_000)}`];
+  const named = hidden.map((name) => ({ name, description: '' }));
+  expect(suggest('/go', 3, named, [])).toEqual([]);
+  expect(suggest('@go', 3, [], hidden)).toEqual([]);
+  expect(suggest('@go', 3, [], ['go now.txt'])).toHaveLength(1);
+});

@@ -11,6 +11,9 @@ export interface Suggestion {
 }
 
 const MAX_SHOWN = 8;
+/** What a completion puts into the prompt is the agent's own text: it is one word, and nothing in it hides. */
+const MAX_INSERT = 1_024;
+const HIDES = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
 /** Slash commands at the start of a prompt, paths after an `@`; those that begin with what is typed first. Pure. */
 export function suggest(
@@ -46,7 +49,10 @@ export function suggest(
 
 function pick<T>(all: readonly T[], typed: string, nameOf: (one: T) => string): readonly T[] {
   const wanted = typed.toLowerCase();
-  const named = all.filter((one) => nameOf(one).toLowerCase().includes(wanted));
+  const named = all.filter((one) => {
+    const name = nameOf(one);
+    return name.length <= MAX_INSERT && !HIDES.test(name) && name.toLowerCase().includes(wanted);
+  });
   const begins = (one: T) => nameOf(one).split('/').at(-1)?.toLowerCase().startsWith(wanted) ?? false;
   return [...named.filter(begins), ...named.filter((one) => !begins(one))].slice(0, MAX_SHOWN);
 }

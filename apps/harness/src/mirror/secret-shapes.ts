@@ -11,7 +11,8 @@ const SHAPES: readonly RegExp[] = [
   /\bxox[a-z]-[A-Za-z0-9-]{10,}/g,
   /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g,
   /\bAIza[A-Za-z0-9_-]{30,}/g,
-  /\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+/g,
+  // Bounded: a hyphen begins another one, and all of them would be read to the end of the text.
+  /\beyJ[A-Za-z0-9_-]{8,1000}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+/g,
 ];
 /** The part after the name is the secret. */
 const NAMED: readonly RegExp[] = [

@@ -85,6 +85,14 @@ test('DT76: who joined late is shown what the snapshot tells', () => {
   expect([mode?.value, model]).toEqual(['plan', undefined]);
 });
 
+test('DT96: of what an agent offers by the thousand the first are drawn', () => {
+  const many = Array.from({ length: 3_000 }, (_, at) => ({ id: `${at}`, name: `${at}` }));
+  const configOptions = many.map(({ id }) => ({ id, name: id, type: 'select', category: undefined, options: many }));
+  const told = { models: many, modes: [], configOptions } as unknown as Parameters<typeof settingsOf>[0];
+  const { model, others } = settingsOf(told, undefined);
+  expect([model?.choices.length, others.length, others[0]?.choices.length]).toEqual([500, 32, 500]);
+});
+
 test('DT77: a new session is opened in a channel of its own, and shown once it is there', () => {
   const { sent, progress, desktop, ref, posted } = open('running');
   fireEvent.click(screen.getByTestId('session-menu'));
