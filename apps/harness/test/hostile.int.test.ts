@@ -121,6 +121,24 @@ describe('values that hurt who walks them', () => {
       await viewer.until('the end of the turn', () => viewer.find('turn_completed'));
     },
   );
+
+  test('HA203: a line that never ends is held by its ends and hash only, and told when the agent is gone; an unknown update arrives', async () => {
+    const [tee, size] = [stage.file('tee'), 20_000_000];
+    const agentEnv = { AGENT_TEE: tee, AGENT_LINE_BYTES: String(size) };
+    const harness = await stage.harness({ script: 'never-ends-a-line.mjs', agentEnv, maxLineBytes: 250_000 });
+    const viewer = await stage.watch();
+    viewer.prompt(harness.channelId, 'go');
+    const { event, payload } = await viewer.until('the line', () =>
+      viewer.find<{ bytes: number; sha256: string }>('acp_elided'),
+    );
+    const line = splitLines(readFileSync(tee)).at(-1) as Buffer;
+    expect(line).toHaveLength(size);
+    expect(payload).toMatchObject({ bytes: size, sha256: hash(line) });
+    expect(event.unterminated).toBe(true);
+    expect(viewer.events(harness.stream).some(({ payload: text }) => text.includes('kind_of_next_year'))).toBe(true);
+    const end = await viewer.until('the end', () => viewer.find<{ outcome: string }>('turn_completed'));
+    expect(end.payload.outcome).toBe('failed');
+  });
 });
 
 function splitLines(bytes: Buffer): Buffer[] {
