@@ -159,11 +159,14 @@ describe('the end', () => {
     expect(next.run).not.toBe(harness.run);
   });
 
-  test('HA40: an open turn is ended with the harness, and no process is left', async () => {
+  test.each([
+    ['no process is left', {}],
+    ['none that left its group either', { AGENT_CHILD_LEAVES: '1' }],
+  ])('HA40: an open turn is ended with the harness, and %s', async (_, leaves) => {
     const child = stage.file('child');
     const harness = await stage.harness({
       script: 'waits-for-cancel.mjs',
-      agentEnv: { AGENT_DEAF: '1', AGENT_CHILD: child },
+      agentEnv: { AGENT_DEAF: '1', AGENT_CHILD: child, ...(leaves as Record<string, string>) },
       exitGraceMs: 100,
     });
     const viewer = await stage.watch();

@@ -1,6 +1,8 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import type { Clock } from '@heliograph/client';
+import { endStragglers, LIFE_VARIABLE } from './stragglers.ts';
 
 /** How a process ended: its exit code, or the signal that ended it. */
 export interface ProcessExit {
@@ -33,6 +35,8 @@ function startError(code: string, message: string, cause?: unknown): Error {
 /** One running agent in a process group of its own. Its exit is data; nothing here throws once it runs. */
 export class AgentProcess {
   readonly #child: ChildProcessWithoutNullStreams;
+  /** What marks everything it starts. */
+  readonly #life: string;
   readonly #clock: Clock;
   readonly #finished: Promise<void>;
   #finish = () => {};
@@ -49,7 +53,9 @@ export class AgentProcess {
     );
     if (!isFolder) throw startError('ENOTDIR', `the working directory ${cwd} is no folder: give another with --cwd`);
     // A group of its own: it can be ended with everything it started, and the terminal's Ctrl-C reaches us alone.
-    const child = spawn(file, args, { cwd, env: { ...env }, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
+    const life = randomUUID();
+    const marked = { ...env, [LIFE_VARIABLE]: life };
+    const child = spawn(file, args, { cwd, env: marked, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
     await new Promise<void>((resolve, reject) => {
       child.once('spawn', resolve);
       child.once('error', (cause: NodeJS.ErrnoException) => {
@@ -58,11 +64,12 @@ export class AgentProcess {
         reject(startError(code, `the agent command "${file}" can't be started: ${why}`, cause));
       });
     });
-    return new AgentProcess(child, options);
+    return new AgentProcess(child, life, options);
   }
 
-  private constructor(child: ChildProcessWithoutNullStreams, options: AgentProcessOptions) {
+  private constructor(child: ChildProcessWithoutNullStreams, life: string, options: AgentProcessOptions) {
     this.#child = child;
+    this.#life = life;
     this.#clock = options.clock;
     this.#finished = new Promise((resolve) => {
       this.#finish = resolve;
@@ -152,5 +159,7 @@ export class AgentProcess {
       // Nobody of the group is left, or (macOS, for a group of zombies) nobody that takes signals.
       if (code !== 'ESRCH' && code !== 'EPERM') throw cause;
     }
+    // Who left the group was asked by nobody to go; with the last word it goes too.
+    if (signal === 'SIGKILL') endStragglers(this.#life);
   }
 }
