@@ -15,7 +15,7 @@ describe('tool facts', () => {
       expect(isOutside(path, '/work/app')).toBe(false);
       expect(isOutside(path, '/work/app/')).toBe(false);
     }
-    expect(isOutside('/etc/passwd', undefined)).toBe(false);
+    expect([isOutside('/etc/passwd', undefined), isOutside('src/a.ts', undefined)]).toEqual([true, false]);
   });
 
   it('AR42: files come from diffs, locations and arguments, each with what was done to it, once', () => {

@@ -46,9 +46,9 @@ export function isNetworkCommand(command: string): boolean {
   return NETWORK.test(command.slice(0, 8_192));
 }
 
-/** Whether a path leads out of the session's folder; unknown folders count as inside. */
+/** Whether a path leads out of the session's folder; of a session whose folder is not known every whole path counts as outside, to be looked at. */
 export function isOutside(path: string, cwd: string | undefined): boolean {
-  if (cwd === undefined || cwd === '') return false;
+  if (cwd === undefined || cwd === '') return /^(?:\/|[A-Za-z]:\/|file:|\.\.(?:\/|$))/.test(path.replaceAll('\\', '/'));
   const target = resolve(path.replace(/^file:\/\//, ''), cwd);
   const root = resolve(cwd, '/');
   return target !== root && !target.startsWith(root.endsWith('/') ? root : `${root}/`);

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -149,6 +149,17 @@ describe('JSONL exports', () => {
     const lied = text.replace('use [redacted', 'the [redacted');
     expect(verified(written('redacted.jsonl', lied)).report.problems[0]?.code).toBe('text');
     expect(imported(at('redacted.jsonl'), 'never.db')).toMatchObject({ ok: false, error: { code: 'unfit' } });
+  });
+
+  it('AR83: a redacted export does not verify where no checkpoint covers its last records', () => {
+    copyFileSync(at('archive.db'), at('open.db'));
+    const db = new Database(at('open.db'));
+    db.prepare("DELETE FROM statements WHERE type = 'checkpoint'").run();
+    db.close();
+    const { problems } = verified(written('open.jsonl', textOf({}, 'redacted', 'open.db'))).report;
+    expect(problems).toContainEqual(
+      expect.objectContaining({ code: 'checkpoint', message: expect.stringContaining('no checkpoint covers') }),
+    );
   });
 
   it('AR84: an import has the same chain and checkpoints, verifies the same, shows the same, and exports the same bytes', () => {

@@ -59,6 +59,7 @@ test('CL40: install writes a private unit with absolute paths and no secret, and
     '--permissions=reject',
     '--idle-timeout=900s',
     '--turn-timeout=7200s',
+    '--acp=1',
     '--',
     'my-agent',
     '--acp',

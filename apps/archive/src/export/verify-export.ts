@@ -78,7 +78,7 @@ export function describeExport({ manifest, report, links, coveredTo }: ExportRep
       more.push(
         coveredTo >= last
           ? `Every record here is covered by a checkpoint that the archive signed at record ${coveredTo}.`
-          : `Records after ${coveredTo} are covered by no checkpoint of this export: they are signed by their agents only.`,
+          : `Records after ${coveredTo} are covered by no checkpoint of this export${events === 'sealed' ? ': they are signed by their agents only' : ', and so by nothing'}.`,
       );
     }
   }

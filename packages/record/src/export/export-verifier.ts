@@ -42,6 +42,7 @@ export class ExportVerifier {
   #place = -1;
   #links = 0;
   #coveredTo = 0;
+  #lastRecord = 0;
   readonly #damage: Problem[] = [];
 
   constructor(options: ExportVerifierOptions) {
@@ -89,6 +90,11 @@ export class ExportVerifier {
       const message = `the export was cut off: after line ${this.#digest.lines} its end is missing`;
       this.#damage.push({ code: 'missing', n: undefined, message });
     }
+    if (manifest.events === 'redacted' && this.#lastRecord > this.#coveredTo) {
+      // Their agents' signatures are over what was left out, so anybody could have written these texts.
+      const message = `no checkpoint covers what follows record ${this.#coveredTo}, and in a redacted export nothing else proves it: export again once the archive has signed one`;
+      this.#damage.push({ code: 'checkpoint', n: this.#coveredTo + 1, message });
+    }
     const report = this.#started().report(this.#damage);
     return { manifest, report, links: this.#links, coveredTo: this.#coveredTo, lines: this.#digest.lines };
   }
@@ -125,6 +131,7 @@ export class ExportVerifier {
   }
 
   #cover(n: number): void {
+    this.#lastRecord = n;
     if (this.#verifier?.isStated(n) === true) this.#coveredTo = n;
   }
 }
