@@ -43,12 +43,15 @@ async function run(words: readonly string[], installation: Installation): Promis
   return exitCode;
 }
 
+/** How commander sees the flags of another program: unknown, or ours without their value. */
+const WORDS_OF_AN_AGENT = new Set(['commander.unknownOption', 'commander.optionMissingArgument']);
+
 /** An agent's command without its `--` reads as flags and words of ours; npm takes the first `--` for itself. */
 function dashesHint({ code }: CommanderError, [name, ...rest]: readonly string[], installation: Installation): string {
   const start = { up: installation.startCommand, agent: 'heliograph agent …' }[name ?? ''];
   const isForgotten =
     code === 'commander.excessArguments' ||
-    (code === 'commander.unknownOption' && !rest.includes('--') && rest.some((word) => !word.startsWith('-')));
+    (WORDS_OF_AN_AGENT.has(code) && !rest.includes('--') && rest.some((word) => !word.startsWith('-')));
   if (start === undefined || !isForgotten) return '';
   return `An agent's own command goes after --, like: ${start} -- gemini --acp\n`;
 }
