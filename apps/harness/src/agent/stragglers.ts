@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** The variable that marks everything an agent starts, as long as it hands its environment on. */
-export const LIFE_VARIABLE = 'HELIOGRAPH_AGENT_LIFE';
+export const LIFE_VARIABLE = 'MIRRORED_AGENT_LIFE';
 
 /**
  * Ends with SIGKILL whatever still runs of one agent's life and has left its process group: found by the mark in its
