@@ -12,3 +12,6 @@ export interface VerifyDone {
   readonly id: number;
   readonly holds: Uint8Array;
 }
+
+/** What a worker says first, once its engine is loaded. */
+export type VerifyLoaded = 'loaded';

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { Crypto, PendingVerification } from '@heliograph/wire';
 import type { Log } from './log.ts';
-import { CHECK_BYTES, type VerifyDone, type VerifyJob } from './verify-job.ts';
+import { CHECK_BYTES, type VerifyDone, type VerifyJob, type VerifyLoaded } from './verify-job.ts';
 
 /** What a pool is made of. */
 export interface VerifyPoolOptions {
@@ -21,6 +21,8 @@ interface Check {
 
 interface Thread {
   readonly worker: Worker;
+  /** Resolves once the worker has loaded its engine, or has ended. */
+  readonly loaded: Promise<void>;
   /** Jobs that are on their way, by id. */
   readonly jobs: Map<number, readonly Check[]>;
 }
@@ -30,6 +32,8 @@ const RESTART_MS = 1_000;
 const MAX_RESTART_MS = 60_000;
 /** Fewer checks than this are not worth a thread of their own. */
 const MIN_JOB = 4;
+/** How long a worker may load its engine once it is to stop: enough on a busy machine. */
+const LOAD_MS = 10_000;
 
 /**
  * Checks signatures in worker threads, all of one turn of the event loop in one message to each. What waits is bounded by
@@ -61,7 +65,7 @@ export class VerifyPool {
     this.#isClosed = true;
     clearImmediate(this.#turnEnd);
     for (const restart of this.#restarts) clearTimeout(restart);
-    await Promise.all([...this.#threads].map(({ worker }) => worker.terminate()));
+    await Promise.all([...this.#threads].map(stop));
   }
 
   #dispatch(): void {
@@ -96,9 +100,14 @@ export class VerifyPool {
   #start(): void {
     const { file, log } = this.#options;
     const worker = new Worker(file);
-    const thread: Thread = { worker, jobs: new Map() };
+    const loaded = new Promise<void>((resolve) =>
+      worker.once('message', () => resolve()).once('exit', () => resolve()),
+    );
+    const thread: Thread = { worker, loaded, jobs: new Map() };
     this.#threads.add(thread);
-    worker.on('message', ({ id, holds }: VerifyDone) => {
+    worker.on('message', (said: VerifyLoaded | VerifyDone) => {
+      if (said === 'loaded') return;
+      const { id, holds } = said;
       const part = thread.jobs.get(id) ?? [];
       thread.jobs.delete(id);
       this.#restartMs = RESTART_MS;
@@ -124,4 +133,12 @@ export class VerifyPool {
       then(this.#options.crypto.schnorrVerify(pending.sig64, pending.hash32, pending.xOnlyPublicKey));
     }
   }
+}
+
+/** Stops a worker, though not while it loads its engine: a thread stopped inside the native loader ends the whole process. */
+async function stop({ worker, loaded }: Thread): Promise<void> {
+  let deadline: NodeJS.Timeout | undefined;
+  await Promise.race([loaded, new Promise((resolve) => (deadline = setTimeout(resolve, LOAD_MS)))]);
+  clearTimeout(deadline);
+  await worker.terminate();
 }

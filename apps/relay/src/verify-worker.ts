@@ -1,9 +1,11 @@
 // A thread that checks signatures for a VerifyPool and does nothing else; it holds no key and no event.
 import { parentPort } from 'node:worker_threads';
 import { selectNodeCrypto } from '@heliograph/crypto/node';
-import { CHECK_BYTES, type VerifyDone, type VerifyJob } from './verify-job.ts';
+import { CHECK_BYTES, type VerifyDone, type VerifyJob, type VerifyLoaded } from './verify-job.ts';
 
 const { crypto } = selectNodeCrypto();
+const loaded: VerifyLoaded = 'loaded';
+parentPort?.postMessage(loaded);
 
 parentPort?.on('message', ({ id, checks }: VerifyJob) => {
   const holds = new Uint8Array(checks.length / CHECK_BYTES);

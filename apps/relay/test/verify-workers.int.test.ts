@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import {
@@ -77,7 +77,7 @@ it('RL124: a relay whose workers are busy stops without waiting for them', async
   const file = join(temporaryFolder(), 'worker.mjs');
   writeFileSync(
     file,
-    "import { parentPort } from 'node:worker_threads'; parentPort.on('message', () => { for (;;); });",
+    "import { parentPort } from 'node:worker_threads'; parentPort.on('message', () => { for (;;); }).postMessage('loaded');",
   );
   const relay = await startTestRelay({ verifyWorkers: { count: 1, file } });
   const client = await connectAs(owner, relay);
@@ -85,4 +85,18 @@ it('RL124: a relay whose workers are busy stops without waiting for them', async
   client.say('REQ', 'a', { limit: 0 });
   await relay.close();
   expect(await client.closed).toMatchObject({ code: 1012 });
+});
+
+it('RL124: a relay that stops lets its workers load first: a thread stopped inside the native loader ends the process', async () => {
+  const folder = temporaryFolder();
+  const file = join(folder, 'worker.mjs');
+  writeFileSync(
+    file,
+    `import { parentPort } from 'node:worker_threads'; import { writeFileSync } from 'node:fs';
+    setTimeout(() => { writeFileSync(${JSON.stringify(join(folder, 'loaded'))}, ''); parentPort.postMessage('loaded'); }, 300);
+    parentPort.on('message', () => {});`,
+  );
+  const relay = await startTestRelay({ verifyWorkers: { count: 1, file } });
+  await relay.close();
+  expect(existsSync(join(folder, 'loaded'))).toBe(true);
 });
