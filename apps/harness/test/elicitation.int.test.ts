@@ -40,8 +40,8 @@ const terminal = (viewer: Watcher) =>
 describe('elicitation', () => {
   test('HA150: the owner fills the form in: exactly that goes to the agent, once, and who answered is told', async () => {
     const { harness, viewer, lines, answers } = await ask();
-    expect(JSON.parse(lines()[0] as string).params.clientCapabilities.elicitation).toEqual({ form: {} });
     const { requestNonce, requestSha256, requestSeq, rpcId, toolCallId, actionable } = await pending(viewer);
+    expect(JSON.parse(lines()[0] as string).params.clientCapabilities.elicitation).toEqual({ form: {} });
     expect({ rpcId, toolCallId, actionable }).toEqual({ rpcId: '0', toolCallId: 'T1', actionable: true });
     const line = viewer.events(harness.stream).find(({ seq }) => seq === requestSeq);
     const digest = stage.crypto.sha256(new TextEncoder().encode(line?.payload));
