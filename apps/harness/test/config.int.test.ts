@@ -56,10 +56,29 @@ describe('model, mode and options', () => {
     expect(writes('session/set_mode')).toEqual([{ sessionId: 'S1', modeId: 'code' }]);
   });
 
-  test('HA85: an agent that keeps its value is told as that', async () => {
+  test('HA213: an agent that keeps its value is told as that', async () => {
     const keeps = await working('config', true);
     const kept = await keeps.viewer.ask({ type: 'switch_model', channelId: keeps.channelId, modelId: 'large' });
     expect(kept.result).toMatchObject({ status: 'failure', value: 'small' });
+  });
+
+  test('HA213: a value that the agent tells of only after its answer is waited for', async () => {
+    const agentEnv = { AGENT_OPTIONS: 'config', AGENT_LATE: '1' };
+    const harness = await stage.harness({ script: 'has-options.mjs', agentEnv });
+    const viewer = await stage.watch();
+    const { channelId } = harness;
+    viewer.prompt(channelId, 'work');
+    await viewer.until('the work', () => viewer.events().find(({ payload }) => payload.includes('"working"')));
+    const late = await viewer.ask({ type: 'switch_model', channelId, modelId: 'large' });
+    expect(late.result).toMatchObject({ status: 'switched', value: 'large' });
+    const lines = viewer.events(harness.stream).map(({ kind, payload }) => `${kind} ${payload}`);
+    const answered = lines.findIndex(
+      (line) => line.startsWith('acp_read') && line.includes('"result":{"configOptions"'),
+    );
+    const told = lines.findIndex((line) => line.includes('config_option_update'));
+    const result = lines.findIndex((line) => line.startsWith('control_result') && line.includes('"switched"'));
+    expect([answered, told, result]).toEqual([answered, told, result].toSorted((a, b) => a - b));
+    expect(answered).toBeGreaterThan(0);
   });
 
   test('HA85: an agent that refuses says why', async () => {

@@ -54,6 +54,42 @@ class Desk {
 }
 
 const VENDORS: Record<string, (desk: Desk) => Promise<void>> = {
+  claude: async (desk) => {
+    const { viewer, harness } = desk;
+    const { channelId } = harness;
+    await desk.prompt('go', 'turn_started');
+    type Asked = { requestNonce: string; requestSha256: string };
+    const { payload } = await viewer.until('the question', () => viewer.find<Asked>('permission_pending'));
+    const { requestNonce = '', requestSha256 = '' } = payload;
+    viewer.prompt(channelId, 'work');
+    await viewer.until('the one that waits', () => viewer.find('prompt_queued'));
+    const decision = { requestNonce, requestSha256, optionId: 'allow-once' } as const;
+    await viewer.ask({ type: 'permission_decision', channelId, ...decision });
+    // It would have taken the second one in, and answered the first of both as it likes: it never saw two.
+    await viewer.until('the second turn', () => desk.lines('began work with 1 open')[0]);
+    const tools = () =>
+      desk.shown.turns.flatMap(({ items }) => items.flatMap((item) => (item.kind === 'tool' ? [item] : [])));
+    await viewer.until('the background task', () => tools()[0]?.status === 'completed');
+    expect(tools().map(({ title, status, parentToolCallId }) => [title, status, parentToolCallId])).toEqual([
+      ['Look around', 'completed', undefined],
+      ['Edit hello.txt', 'completed', 'toolu_1'],
+    ]);
+    const mode = await viewer.ask({ type: 'set_mode', channelId, modeId: 'acceptEdits' });
+    expect(mode.result).toMatchObject({ status: 'applied', value: 'acceptEdits' });
+    const model = await viewer.ask({ type: 'switch_model', channelId, modelId: 'haiku' });
+    expect(model.result).toMatchObject({ status: 'switched', value: 'haiku' });
+    const { session } = desk.shown;
+    expect(session.modelId).toBe('haiku');
+    expect(session.usage).toMatchObject({ used: 1_203, size: 1_000_000, cost: { amount: 0.03 } });
+    expect(session.commands.map(({ name }) => name)).toEqual(['compact']);
+    const steer = { type: 'prompt', channelId, mode: 'steer', content: [{ type: 'text', text: 'on' }] } as const;
+    expect((await viewer.ask(steer)).result?.status).toBe('steered');
+    const turnId = desk.shown.turns.at(-1)?.id as string;
+    await viewer.ask({ type: 'cancel_turn', channelId, turnId });
+    await viewer.until('both ends', () => desk.shown.turns.filter(({ status }) => status === 'ended').length === 2);
+    expect(desk.shown.turns.map(({ outcome }) => outcome)).toEqual(['completed', 'cancelled']);
+    expect(viewer.usage[0]?.turn).toMatchObject({ inputTokens: 4_800, outputTokens: 10 });
+  },
   codex: async (desk) => {
     const { viewer, harness } = desk;
     const { channelId } = harness;

@@ -20,7 +20,7 @@ import { refuseContent } from './prompt-content.ts';
 import { dequeue, enqueue, type PromptQueue, type QueuedPrompt, remove, replace } from './prompt-queue.ts';
 import type { RequestDesk } from './request-desk.ts';
 import type { ConfigChange } from './session-config.ts';
-import { changeSetting } from './setting.ts';
+import { SettingChanges } from './setting.ts';
 import { steerRequest, wasSteered } from './steering.ts';
 import { Turn, type TurnPort } from './turn.ts';
 import { TurnLimits, type TurnLimitsMs } from './turn-limits.ts';
@@ -58,6 +58,7 @@ export class Conversation {
   #agent: Agent | undefined;
   #queue: PromptQueue = [];
   #cancel: CancelState = NO_CANCEL;
+  readonly #settings: SettingChanges;
   readonly #replies = new Map<string, Reply>();
   #cancelGrace = () => {};
   #limits: TurnLimits | undefined;
@@ -71,6 +72,10 @@ export class Conversation {
   constructor(port: ConversationPort, channel: Channel) {
     this.#port = port;
     this.channel = channel;
+    this.#settings = new SettingChanges(port.clock, channel, () => {
+      const { configOptions, modes, models } = channel.config;
+      this.#emit('session_config_captured', { configOptions, modes, models });
+    });
   }
 
   /** Prompts that wait, for the snapshot. */
@@ -120,11 +125,7 @@ export class Conversation {
 
   /** Changes the running session; the value told is the one the agent confirmed. */
   configure(change: ConfigChange, reply: Reply): void {
-    const captured = () => {
-      const { configOptions, modes, models } = this.channel.config;
-      this.#emit('session_config_captured', { configOptions, modes, models });
-    };
-    changeSetting(this.#agent, this.channel, change, captured, reply);
+    this.#settings.change(this.#agent, change, reply);
   }
 
   #take(prompt: QueuedPrompt, interrupts: boolean, reply: Reply): void {
@@ -205,6 +206,7 @@ export class Conversation {
     this.channel.sessionId = null;
     this.channel.activeRunId = undefined;
     this.channel.config = {};
+    this.#settings.end();
   }
 
   #endWithAgent(turn: Turn, exit: ProcessExit, stderrTail: string, wanted: boolean): void {
@@ -220,6 +222,7 @@ export class Conversation {
   /** Another session is about to take this one's place: what comes meanwhile waits for it. */
   pause(): void {
     this.#agent = undefined;
+    this.#settings.end();
   }
 
   /** The channel is closed: its session is given up, and what waits is taken back. */
@@ -323,6 +326,7 @@ export class Conversation {
   heard(update: unknown): void {
     const { turn } = this.channel;
     this.#login?.noteUpdate(update);
+    this.#settings.heard();
     const state = this.#agent?.acp === 2 ? readState(update) : undefined;
     if (turn === undefined || state === undefined) return;
     if (state.type === 'busy') this.#begun = turn.turnId;

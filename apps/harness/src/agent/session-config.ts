@@ -77,7 +77,12 @@ export function confirmChange(
   const { configOptions } = asRecord(answer.result);
   if (!Array.isArray(configOptions)) return { config, value: undefined };
   const next = boundedConfig({ ...config, configOptions });
-  return { config: next, value: readOptions(next).find(({ id }) => id === plan.configId)?.value };
+  return { config: next, value: plan.configId === undefined ? undefined : optionValue(next, plan.configId) };
+}
+
+/** What a config option is set to, undefined where the agent does not say. Pure. */
+export function optionValue(config: SessionConfig, configId: string): unknown {
+  return readOptions(config).find(({ id }) => id === configId)?.value;
 }
 
 /** The configuration after a `session/update` of the agent's own; the same object where it is about something else. Pure. */
