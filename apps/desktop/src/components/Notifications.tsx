@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef } from 'react';
-import { isQuiet, readNotifySettings } from '../notify-settings.ts';
+import { isQuiet, readNotifySettings, wantsNotice } from '../notify-settings.ts';
 import { selectFleet } from '../store/fleet.ts';
 import { type Notice, type NoticeKind, noticesSince, type SeenStatus } from '../store/notices.ts';
 import { sessionKey } from '../store/session-ref.ts';
@@ -7,7 +7,8 @@ import { toPlainLine } from '../text/visible-text.ts';
 import { useDesktop, useDesktopState } from './use-desktop.ts';
 
 const TITLES: Readonly<Record<NoticeKind, string>> = {
-  needs: 'waits for you',
+  permission: 'asks for permission',
+  question: 'asks you something',
   ended: 'ended its turn',
   failed: 'failed',
   offline: 'does not answer',
@@ -27,7 +28,7 @@ export function Notifications(props: { readonly onSelect: () => void }) {
     const settings = readNotifySettings();
     if (globalThis.Notification?.permission !== 'granted' || isQuiet(settings, new Date(desktop.nowMs()))) return;
     for (const notice of looked.notices) {
-      if (!settings.on.includes(notice.kind)) continue;
+      if (!wantsNotice(settings, notice.entry.ref.agent, notice.kind)) continue;
       show(notice, () => {
         globalThis.focus();
         desktop.select(notice.entry.ref);

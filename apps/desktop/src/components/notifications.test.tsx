@@ -3,7 +3,7 @@ import { act, cleanup, render } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
 import { STORIES, type Story } from '../dev/stories.ts';
 import { openStory } from '../dev/story-desktop.ts';
-import { writeNotifySettings } from '../notify-settings.ts';
+import { parseNotifySettings, writeNotifySettings } from '../notify-settings.ts';
 import { Notifications } from './Notifications.tsx';
 import { DesktopProvider } from './use-desktop.ts';
 
@@ -28,7 +28,7 @@ test('DT84: who looks elsewhere is called, and a press on it opens the session; 
   vi.stubGlobal('Notification', Shown);
   let visibility = 'hidden';
   vi.spyOn(document, 'visibilityState', 'get').mockImplementation(() => visibility as DocumentVisibilityState);
-  writeNotifySettings({ on: ['needs'], quietFrom: '00:00', quietTo: '00:00' });
+  writeNotifySettings(parseNotifySettings({ on: ['permission'] }));
   const story = STORIES as Readonly<Record<string, (nowMs: number) => Story>>;
   const nowMs = Date.now();
   const { desktop } = openStory((story.running as (nowMs: number) => Story)(nowMs), (fire) => fire());
@@ -42,7 +42,7 @@ test('DT84: who looks elsewhere is called, and a press on it opens the session; 
   const tell = (name: string) =>
     act(() => desktop.receive({ type: 'events', events: (story[name] as (at: number) => Story)(nowMs).events }));
   tell('permission');
-  expect(shown.map(({ title }) => title)).toEqual(['Fix the flaky auth test waits for you']);
+  expect(shown.map(({ title }) => title)).toEqual(['Fix the flaky auth test asks for permission']);
   shown[0]?.onclick?.();
   expect(selected).toEqual([1]);
   visibility = 'visible';

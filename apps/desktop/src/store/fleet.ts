@@ -13,6 +13,8 @@ export type FleetStatus = 'needs' | 'running' | 'failed' | 'quiet' | 'off';
 export interface FleetEntry {
   readonly ref: SessionRef;
   readonly status: FleetStatus;
+  /** What the oldest thing that waits for the owner is; undefined where nothing does. */
+  readonly asks: 'permission' | 'question' | undefined;
   readonly title: string;
   readonly words: string;
   readonly code: string | undefined;
@@ -67,6 +69,7 @@ function toEntry(agent: AgentRecord, ref: SessionRef, transcript: Transcript): F
   const last = transcript.turns.findLast((turn) => turn.items.length > 0);
   const base = {
     ref,
+    asks: undefined,
     title: sessionTitle(session, selectFirstPrompt(transcript)),
     at: parseTime(last?.items.at(-1)?.updatedAt ?? last?.endedAt ?? last?.startedAt),
   };
@@ -78,7 +81,8 @@ function toEntry(agent: AgentRecord, ref: SessionRef, transcript: Transcript): F
     const { ask, object, isCode } = toAsk(asked, session.cwd);
     // What a permission is about without being code is said by its verb.
     const words = `${name} ${ask}${asked.kind === 'elicitation' ? ` ${object.slice(0, 200)}` : ''}`;
-    return { ...base, status: 'needs', words, code: isCode ? object : undefined };
+    const asks = asked.kind === 'permission' ? 'permission' : 'question';
+    return { ...base, status: 'needs', asks, words, code: isCode ? object : undefined };
   }
   const running = runningTurn(presence, transcript);
   if (running !== undefined) return { ...base, status: 'running', ...describeActivity(name, running, session.cwd) };

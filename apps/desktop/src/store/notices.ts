@@ -1,8 +1,8 @@
-import type { FleetEntry, FleetGroup, FleetStatus } from './fleet.ts';
+import type { FleetEntry, FleetGroup } from './fleet.ts';
 import { sessionKey } from './session-ref.ts';
 
-/** What an owner can be called for: a question waits, a turn ended, it failed, its machine is silent. */
-export const NOTICE_KINDS = ['needs', 'ended', 'failed', 'offline'] as const;
+/** What an owner can be called for: the agent asks for leave, asks something else, its turn ended, it failed, its machine is silent. */
+export const NOTICE_KINDS = ['permission', 'question', 'ended', 'failed', 'offline'] as const;
 export type NoticeKind = (typeof NOTICE_KINDS)[number];
 
 /** One call for the owner, about one session. */
@@ -12,7 +12,8 @@ export interface Notice {
 }
 
 /** How each session stood when it was last looked at. */
-export type SeenStatus = ReadonlyMap<string, FleetStatus>;
+export type SeenStatus = ReadonlyMap<string, Standing>;
+type Standing = Pick<FleetEntry, 'status' | 'asks'>;
 
 /** What changed since the last look, and how things stand; what is there at the first look is no news. Pure. */
 export function noticesSince(
@@ -20,18 +21,19 @@ export function noticesSince(
   groups: readonly FleetGroup[],
 ): { readonly notices: readonly Notice[]; readonly seen: SeenStatus } {
   const entries = groups.flatMap((group) => group.entries);
-  const now = new Map(entries.map((entry) => [sessionKey(entry.ref), entry.status]));
+  const now = new Map(entries.map((entry) => [sessionKey(entry.ref), entry] as const));
   const notices = entries.flatMap((entry): readonly Notice[] => {
     const before = seen?.get(sessionKey(entry.ref));
-    const kind = before === undefined ? undefined : kindOf(before, entry.status);
+    const kind = before === undefined ? undefined : kindOf(before, entry);
     return kind === undefined ? [] : [{ kind, entry }];
   });
   return { notices, seen: now };
 }
 
-function kindOf(before: FleetStatus, now: FleetStatus): NoticeKind | undefined {
-  if (before === now) return undefined;
-  if (now === 'needs' || now === 'failed') return now;
-  if (now === 'off') return 'offline';
-  return now === 'quiet' && (before === 'running' || before === 'needs') ? 'ended' : undefined;
+function kindOf(before: Standing, now: Standing): NoticeKind | undefined {
+  if (now.status === 'needs') return before.asks === now.asks ? undefined : now.asks;
+  if (before.status === now.status) return undefined;
+  if (now.status === 'failed') return 'failed';
+  if (now.status === 'off') return 'offline';
+  return now.status === 'quiet' && (before.status === 'running' || before.status === 'needs') ? 'ended' : undefined;
 }

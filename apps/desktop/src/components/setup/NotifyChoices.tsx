@@ -1,36 +1,89 @@
 import { useState } from 'react';
-import { type NotifySettings, readNotifySettings, writeNotifySettings } from '../../notify-settings.ts';
+import {
+  kindsFor,
+  type NotifySettings,
+  readNotifySettings,
+  withAgentKinds,
+  writeNotifySettings,
+} from '../../notify-settings.ts';
 import { NOTICE_KINDS, type NoticeKind } from '../../store/notices.ts';
+import { toPlainLine } from '../../text/visible-text.ts';
+import { useDesktopState } from '../use-desktop.ts';
 
 const WORDS: Readonly<Record<NoticeKind, string>> = {
-  needs: 'An agent waits for my answer',
+  permission: 'An agent asks for permission',
+  question: 'An agent asks me something else',
   ended: 'A turn has ended',
   failed: 'A turn has failed',
   offline: 'An agent’s machine does not answer',
 };
 
-/** For what this browser calls its owner while the page is open and somewhere else is looked at. */
+/** For what this browser calls its owner while the page is open and somewhere else is looked at: of all agents, or of one. */
 export function NotifyChoices() {
+  const agents = useDesktopState((state) => state.agents);
   const [settings, setSettings] = useState(readNotifySettings);
   const [permission, setPermission] = useState(() => globalThis.Notification?.permission);
+  const [agent, setAgent] = useState('');
   // Over plain http browsers have none; the note below says so.
   if (permission === undefined || !globalThis.isSecureContext) return null;
   const change = (next: NotifySettings) => {
     setSettings(next);
     writeNotifySettings(next);
   };
+  const on = agent === '' ? settings.on : kindsFor(settings, agent);
+  const hasOwn = agent !== '' && Object.hasOwn(settings.agents, agent);
+  const allow = async () => {
+    const given = permission === 'granted' ? permission : await Notification.requestPermission();
+    setPermission(given);
+    return given === 'granted';
+  };
   const toggle = async (kind: NoticeKind, isOn: boolean) => {
-    if (isOn && permission !== 'granted') setPermission(await Notification.requestPermission());
-    change({ ...settings, on: NOTICE_KINDS.filter((one) => (one === kind ? isOn : settings.on.includes(one))) });
+    if (isOn) await allow();
+    const kinds = NOTICE_KINDS.filter((one) => (one === kind ? isOn : on.includes(one)));
+    change(agent === '' ? { ...settings, on: kinds } : withAgentKinds(settings, agent, kinds));
   };
   return (
     <fieldset className="stack gap-1.5">
       <legend className="mb-1.5 font-medium">Call me when</legend>
+      {agents.length > 1 && (
+        <span className="mb-1 flex flex-wrap items-center gap-x-2 gap-y-1 text-s text-ink-2">
+          <label className="flex min-w-0 items-center gap-2">
+            Of
+            <select
+              className="picker"
+              value={agent}
+              data-testid="notify-agent"
+              onChange={(event) => setAgent(event.target.value)}
+            >
+              <option value="">every agent</option>
+              {agents
+                .filter(({ revoked }) => !revoked)
+                .map(({ publicKey, name }) => (
+                  <option key={publicKey} value={publicKey}>
+                    {toPlainLine(name, 64)}
+                    {Object.hasOwn(settings.agents, publicKey) ? ' (its own)' : ''}
+                  </option>
+                ))}
+            </select>
+          </label>
+          {hasOwn && (
+            <button
+              type="button"
+              className="link"
+              data-testid="notify-as-every"
+              onClick={() => change(withAgentKinds(settings, agent, undefined))}
+            >
+              As of every agent again
+            </button>
+          )}
+          {agent !== '' && !hasOwn && <span className="text-ink-3">as of every agent, until you change it here</span>}
+        </span>
+      )}
       {NOTICE_KINDS.map((kind) => (
-        <label key={kind} className="flex items-center gap-2.5">
+        <label key={kind} className="check">
           <input
             type="checkbox"
-            checked={settings.on.includes(kind)}
+            checked={on.includes(kind)}
             data-testid={`notify-${kind}`}
             onChange={(event) => void toggle(kind, event.target.checked)}
           />
@@ -54,12 +107,48 @@ export function NotifyChoices() {
           value={settings.quietTo}
           onChange={(event) => change({ ...settings, quietTo: event.target.value })}
         />
+        {settings.quietFrom === settings.quietTo && <span className="text-ink-3">(never)</span>}
       </span>
       <p className="text-s text-ink-3" role="status">
         {permission === 'denied'
           ? 'This browser was told not to show notifications of this page: allow them in its own settings.'
           : 'As long as this page is open and you look elsewhere. Nothing but the session’s name is shown.'}
       </p>
+      <TryOne allow={allow} />
     </fieldset>
   );
 }
+
+/** Shows one, so that nobody learns too late that the system holds them back. */
+function TryOne(props: { readonly allow: () => Promise<boolean> }) {
+  const [outcome, setOutcome] = useState<'shown' | 'refused' | 'failed'>();
+  const show = async () => {
+    if (!(await props.allow())) return setOutcome('refused');
+    try {
+      const notification = new Notification('Heliograph can call you', { tag: 'heliograph-test' });
+      notification.onshow = () => setOutcome('shown');
+      notification.onerror = () => setOutcome('failed');
+    } catch {
+      // Phones let only an installed page show them.
+      setOutcome('failed');
+    }
+  };
+  return (
+    <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+      <button type="button" className="btn" data-testid="notify-test" onClick={() => void show()}>
+        Show one now
+      </button>
+      {outcome !== undefined && (
+        <span className="text-s text-ink-2" role="status" data-testid="notify-outcome">
+          {OUTCOMES[outcome]}
+        </span>
+      )}
+    </div>
+  );
+}
+
+const OUTCOMES = {
+  shown: 'The browser showed it. Seen none? Then the system holds it back: look at its own notification settings.',
+  refused: 'This browser does not allow it.',
+  failed: 'The browser could not show it: on a phone, install the page first.',
+};

@@ -5,6 +5,7 @@ import decodeQR from 'qr/decode.js';
 import { afterEach, expect, test, vi } from 'vitest';
 import { STORIES, type Story } from '../../dev/stories.ts';
 import { openStory } from '../../dev/story-desktop.ts';
+import { readNotifySettings } from '../../notify-settings.ts';
 import { App } from '../App.tsx';
 import { DesktopProvider } from '../use-desktop.ts';
 
@@ -239,3 +240,39 @@ function readQr(testId: string): string {
   }
   return decodeQR({ width, height: width, data });
 }
+
+test('DT120: an agent gets its own choice of what it calls for, and a press shows one call', async () => {
+  const shown: string[] = [];
+  class Shown {
+    static permission = 'granted';
+    onshow: (() => void) | null = null;
+    constructor(title: string) {
+      shown.push(title);
+      queueMicrotask(() => this.onshow?.());
+    }
+  }
+  vi.stubGlobal('Notification', Shown);
+  vi.stubGlobal('isSecureContext', true);
+  try {
+    show('permission');
+    fireEvent.click(screen.getByTestId('open-settings'));
+    const settings = within(screen.getByTestId('settings-dialog'));
+    const tick = (kind: string) => settings.getByTestId(`notify-${kind}`) as HTMLInputElement;
+    await act(async () => void fireEvent.click(tick('failed')));
+    const choice = settings.getByTestId('notify-agent') as HTMLSelectElement;
+    const agent = [...choice.options].find(({ text }) => text === 'Codex')?.value as string;
+    fireEvent.change(choice, { target: { value: agent } });
+    expect(tick('failed').checked).toBe(true);
+    await act(async () => void fireEvent.click(tick('ended')));
+    const { on, agents } = readNotifySettings();
+    expect([on, agents[agent]]).toEqual([['failed'], ['ended', 'failed']]);
+    fireEvent.click(settings.getByTestId('notify-as-every'));
+    expect([readNotifySettings().agents, tick('ended').checked]).toEqual([{}, false]);
+    await act(async () => void fireEvent.click(settings.getByTestId('notify-test')));
+    expect(shown).toEqual(['Heliograph can call you']);
+    expect(settings.getByTestId('notify-outcome').textContent).toContain('The browser showed it');
+  } finally {
+    vi.unstubAllGlobals();
+    localStorage.clear();
+  }
+});
