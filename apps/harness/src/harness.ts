@@ -83,6 +83,8 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
     const nowSec = () => Math.floor(clock.nowMs() / 1_000);
     const vouched = { agent: signer.publicKey, owner, crypto, authTag, nowSec };
     const attestation = await Attestation.open(vouched, new SealedFile(filled, 'attestation.sealed'));
+    const channels = await readKeptChannels(files.channels);
+    const channelIds = channels?.channels.map(({ channelId }) => channelId) ?? [];
     const state: RunState = {
       budgetBytes: carrying.budgetBytes,
       ledger,
@@ -91,8 +93,8 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
       makeSpool: await openSpool(filled),
       attestation,
       outbox: await UsageOutbox.open({ ...filled, authTag: () => attestation.tag }),
-      channels: await readKeptChannels(files.channels),
-      policies: await readPolicySettings(files.policies),
+      channels,
+      policies: await readPolicySettings(files.policies, channelIds),
       usage: await readKeptUsage(files.usage),
     };
     const run = new Run({ ...filled, relays: carrying.relays }, state);
@@ -172,6 +174,7 @@ class Run implements Harness {
         usage: this.#makeUsageDesk(),
         policy: (params, channel) => this.#policies.decide(params, channel?.channelId, channel?.cwd ?? options.cwd),
         changed: () => this.#keepChannels(),
+        ended: (channelId) => this.#policies.forget(channelId),
         failed: (reason) => void this.#end(1, reason),
       },
       state.channels,

@@ -151,6 +151,9 @@ it('RL57 RL121: SIGHUP reads the configuration again, and a broken one changes n
     code: 2,
     stderr: expect.stringMatching(/^heliograph: .*no "bursts"; there are maxMessageBytes, /),
   });
+  writeFileSync(config, JSON.stringify({ owners: [] }));
+  relay.signal('SIGHUP');
+  await relay.says(/is empty, so nobody could use the relay\. Name at least one npub, or leave it out/);
   writeFileSync(config, JSON.stringify({ owner: [] }));
   const wrong = await run(home, ['relay', '--port', '0', '--config', 'relay.json']);
   expect(wrong).toMatchObject({ code: 2, stderr: expect.stringMatching(/--config: .*"owner"/) });

@@ -8,7 +8,7 @@ import { type AgentQuirks, quirksOf } from './agent-quirks.ts';
 import type { Channel, EarlierSession } from './channels.ts';
 import { exitedEarly, refusedStart, type StartFailure, tooSlow } from './failure.ts';
 import { isForDesk } from './request-desk.ts';
-import { type Route, Router, rawRequestId } from './router.ts';
+import { MAX_SESSION_ID_LENGTH, type Route, Router, rawRequestId } from './router.ts';
 import { StderrFeed } from './stderr-feed.ts';
 import { type OutLine, type ReadLine, Tap } from './tap.ts';
 
@@ -181,17 +181,17 @@ export class Agent {
     const { channelId, cwd } = channel;
     this.#router.expect(channelId);
     const params = { cwd, mcpServers: [] };
-    let isOpen = false;
+    let wrong: string | undefined;
     const answer = await this.#ask('session/new', params, (result, request) => {
       const sessionId = (result as { sessionId?: unknown } | null | undefined)?.sessionId;
-      isOpen = typeof sessionId === 'string';
-      this.#router.resolve(channelId, isOpen ? (sessionId as string) : undefined);
-      if (isOpen)
-        opened({ sessionId: sessionId as string, result: result as Record<string, unknown>, how: 'new' }, request);
+      const isText = typeof sessionId === 'string';
+      wrong = isText ? tooLong(sessionId) : "the agent's answer to session/new names no sessionId";
+      this.#router.resolve(channelId, isText && wrong === undefined ? sessionId : undefined);
+      if (isText && wrong === undefined)
+        opened({ sessionId, result: result as Record<string, unknown>, how: 'new' }, request);
     });
     if (!answer.ok) this.#router.resolve(channelId, undefined);
-    if (!answer.ok || isOpen) return answer;
-    return err({ code: 'refused', message: "the agent's answer to session/new names no sessionId" });
+    return answer.ok && wrong !== undefined ? err({ code: 'refused', message: wrong }) : answer;
   }
 
   /** How this agent opens a session again, undefined where it can't. */
@@ -213,6 +213,8 @@ export class Agent {
     by: 'resume' | 'load',
     opened: (session: OpenedSession, request: Promise<Emitted | Error>) => void,
   ): Promise<Result<unknown, StartFailure>> {
+    const wrong = tooLong(sessionId);
+    if (wrong !== undefined) return err({ code: 'refused', message: wrong });
     const quirks = this.#quirks;
     if (quirks.loadsNextMinute === true) await this.#minuteAfter(createdMs);
     this.#router.reserve(channel.channelId, sessionId);
@@ -360,6 +362,12 @@ export class Agent {
     this.client.lose('the agent exited');
     this.#whenGone();
   }
+}
+
+/** Why a session of this id can't be worked with: ids stand in every event and in what is kept for the next run. */
+function tooLong({ length }: string): string | undefined {
+  if (length <= MAX_SESSION_ID_LENGTH) return undefined;
+  return `the sessionId has ${length} characters: no more than ${MAX_SESSION_ID_LENGTH} can be kept`;
 }
 
 /** A capability is there by the presence of anything but null and false. */

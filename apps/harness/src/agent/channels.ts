@@ -52,7 +52,7 @@ export type OpenStream = (stream: string, channelId: string) => { readonly times
 
 const MAX_TURNS = 1_000;
 
-/** Every channel of this run, and where a line of each stands right now. */
+/** Every channel that is there, and where a line of each stands right now. */
 export class Channels {
   readonly #run: string;
   readonly #uuid: () => string;
@@ -91,6 +91,11 @@ export class Channels {
 
   get(channelId: string | null): Channel | undefined {
     return channelId === null ? undefined : this.#channels.get(channelId);
+  }
+
+  /** Forgets a channel; its stream is to be ended by the caller. */
+  remove(channelId: string): void {
+    this.#channels.delete(channelId);
   }
 
   all(): readonly Channel[] {

@@ -1,4 +1,4 @@
-import type { StreamHead } from '@heliograph/wire';
+import { type StreamHead, utf8Length } from '@heliograph/wire';
 import type { SealedFile } from '../sealed-file.ts';
 import type { Channel, EarlierSession } from './channels.ts';
 
@@ -20,8 +20,9 @@ export interface KeptChannels {
   readonly channels: readonly KeptChannel[];
 }
 
-/** Channels that are carried on; of more the ones that were quiet longest are let go. */
+/** Channels that are carried on, and the bytes of what is written of all of them, which one ciphertext holds; of more the ones that were quiet longest are let go. */
 const MAX_KEPT = 64;
+const MAX_KEPT_BYTES = 60_000;
 
 /** Reads what the last run left; undefined for the first, and where it can't be read. */
 export async function readKeptChannels(file: SealedFile): Promise<KeptChannels | undefined> {
@@ -41,7 +42,15 @@ export function describeKept(
     .filter((channel) => channel !== main && !channel.isClosed)
     .toSorted((a, b) => (a.lastActivity < b.lastActivity ? 1 : -1))
     .slice(0, MAX_KEPT - 1);
-  return { agent, channels: [main, ...recent].map((channel) => describe(channel, endOf(channel.stream))) };
+  const channels: KeptChannel[] = [];
+  let bytes = utf8Length(JSON.stringify(agent));
+  for (const channel of [main, ...recent]) {
+    const kept = describe(channel, endOf(channel.stream));
+    bytes += utf8Length(JSON.stringify(kept)) + 1;
+    if (bytes > MAX_KEPT_BYTES) break;
+    channels.push(kept);
+  }
+  return { agent, channels };
 }
 
 /** How a new stream of the channel goes on from the last one; undefined when nothing of that is known. */

@@ -29,6 +29,8 @@ export class PermissionPolicies {
   #settings: PolicySettings;
   /** What stays after a restart. */
   #kept: PolicySettings;
+  /** Changes are kept one after the other: each is made to what the disk has. */
+  #keeping = Promise.resolve();
 
   constructor(started: PolicySetting, file: SealedFile, kept: PolicySettings = NOTHING_SET) {
     this.#started = started;
@@ -65,9 +67,24 @@ export class PermissionPolicies {
         ? { ...settings, agent: setting }
         : { ...settings, channels: { ...settings.channels, [channelId]: setting } };
     this.#settings = into(this.#settings);
-    if (!persist) return;
-    this.#kept = into(this.#kept);
-    await this.#file.write(this.#kept);
+    if (persist) await this.#keep(into);
+  }
+
+  /** A channel is not there any more, nor will it be: its policy goes with it. */
+  forget(channelId: string): void {
+    this.#settings = without(this.#settings, channelId);
+    this.#kept = without(this.#kept, channelId);
+  }
+
+  /** What stays after a restart is what the disk took: a change it refused is not written with the next one. */
+  #keep(change: (settings: PolicySettings) => PolicySettings): Promise<void> {
+    const written = this.#keeping.then(async () => {
+      const next = change(this.#kept);
+      await this.#file.write(next);
+      this.#kept = next;
+    });
+    this.#keeping = written.catch(() => {});
+    return written;
   }
 
   #settingOf(channelId: string | undefined): PolicySetting {
@@ -76,13 +93,21 @@ export class PermissionPolicies {
   }
 }
 
-/** Reads what the owner set to stay; what can't be read whole is left out, so that the owner is asked. */
-export async function readPolicySettings(file: SealedFile): Promise<PolicySettings> {
+function without(settings: PolicySettings, channelId: string): PolicySettings {
+  const { [channelId]: gone, ...channels } = settings.channels;
+  return gone === undefined ? settings : { ...settings, channels };
+}
+
+/**
+ * Reads what the owner set to stay, for the agent and for those channels that are still there; what can't be read whole is
+ * left out, so that the owner is asked.
+ */
+export async function readPolicySettings(file: SealedFile, channelIds: readonly string[]): Promise<PolicySettings> {
   const { agent, channels } = ((await file.read()) ?? {}) as { agent?: unknown; channels?: unknown };
   const whole = readSetting(agent);
   const own = Object.entries((channels ?? {}) as object).flatMap(([channelId, value]) => {
     const setting = readSetting(value);
-    return setting === undefined ? [] : [[channelId, setting] as const];
+    return setting === undefined || !channelIds.includes(channelId) ? [] : [[channelId, setting] as const];
   });
   return { ...(whole !== undefined ? { agent: whole } : {}), channels: Object.fromEntries(own) };
 }

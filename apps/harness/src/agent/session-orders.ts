@@ -67,17 +67,31 @@ export function closeSession(sessions: Sessions, { channelId }: CloseSession, re
   if (agent === undefined || sessionId === null) closed();
   else if (!agent.canClose) closed('this agent can not end a session: it is left alone');
   else {
-    void agent.client.request('session/close', { sessionId }, 'owner', (answer) => {
+    let isOver = false;
+    const settle = (act: () => void) => {
+      if (isOver) return;
+      isOver = true;
+      cancel();
       // Another session was ordered into the channel before the answer came: it is none of this one's business.
-      if (!channel.isClosed || channel.sessionId !== sessionId) {
-        reply({ status: 'applied', reason: 'another session was opened in this channel meanwhile' });
-        return;
-      }
-      if (answer.type !== 'error') return closed();
-      channel.isClosed = false;
-      reply({ status: 'failure', reason: answer.message });
-    });
+      const isOurs = channel.isClosed && (channel.sessionId === null || channel.sessionId === sessionId);
+      if (isOurs) act();
+      else reply({ status: 'applied', reason: 'another session was opened in this channel meanwhile' });
+    };
+    const { clock, graceMs } = sessions.patience;
+    const cancel = clock.setTimer(graceMs, () => settle(() => closed(unanswered(graceMs))));
+    void agent.client.request('session/close', { sessionId }, 'owner', (answer) =>
+      settle(() => {
+        if (answer.type !== 'error') return closed();
+        channel.isClosed = false;
+        reply({ status: 'failure', reason: answer.message });
+      }),
+    );
   }
+}
+
+/** What the owner is told when the agent says nothing: we are done with the session, the agent may not be. */
+function unanswered(graceMs: number): string {
+  return `the agent has not answered session/close within ${graceMs / 1_000} s: the channel is closed here, the session may go on in the agent`;
 }
 
 const NO_SESSION = 'there is no open session in this channel';

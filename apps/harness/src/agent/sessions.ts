@@ -1,4 +1,5 @@
-import { err, hexEncode, ok, type PermissionPolicy, type Result } from '@heliograph/wire';
+import type { Clock } from '@heliograph/client';
+import { err, hexEncode, ok, type PermissionPolicy, type Result, utf8Encode } from '@heliograph/wire';
 import type { Mirror } from '../mirror/mirror.ts';
 import type { Emitted, Place } from '../mirror/observer-bus.ts';
 import type { FilledOptions } from '../options.ts';
@@ -24,11 +25,16 @@ export interface SessionsPort {
   policy(params: unknown, channel: Channel | undefined): { readonly policy: PermissionPolicy; readonly rule?: string };
   /** The channels, or what they could be opened again with, have changed; resolves when that is on disk. */
   changed(): Promise<void>;
+  /** A channel that the agent opened by itself is over. */
+  ended(channelId: string): void;
   /** The very first start failed: there is nothing to mirror. */
   failed(reason: string): void;
 }
 
 const NONCE_BYTES = 16;
+const MAX_AGENT_LINE_LENGTH = 8_192;
+/** Channels of sessions that agents opened by themselves and that are over: of more the oldest are ended and forgotten. */
+const MAX_ENDED_CHANNELS = 64;
 
 /** The channels that take prompts, the sessions open in them, and the one agent process that holds those. */
 export class Sessions {
@@ -67,9 +73,16 @@ export class Sessions {
       this.add(cwd, channelId).channel.earlier = session;
   }
 
-  /** What tells whose sessions these are: other agents have no such ones. */
+  /** What tells whose sessions these are: other agents have no such ones. Of a long command line its hash does. */
   get agentLine(): string {
-    return JSON.stringify([this.#options.command, this.#options.cwd]);
+    const { command, cwd, crypto } = this.#options;
+    const line = JSON.stringify([command, cwd]);
+    return line.length <= MAX_AGENT_LINE_LENGTH ? line : hexEncode(crypto.sha256(utf8Encode(line)));
+  }
+
+  /** How long an agent may take to end something, a turn or a session, and the clock that counts it. */
+  get patience(): { readonly clock: Clock; readonly graceMs: number } {
+    return { clock: this.#options.clock, graceMs: this.#options.cancelGraceMs };
   }
 
   /** The agent, while it takes prompts. */
@@ -277,11 +290,20 @@ export class Sessions {
     if (!isWanted) this.#options.log.warn({ ...exit }, 'the agent exited');
     this.requests.gone();
     for (const conversation of this.#conversations.values()) conversation.agentGone(exit, stderrTail, isWanted);
-    // Those it opened by itself: their sessions are gone with it, and may be opened by an owner.
-    for (const channel of this.channels.all())
-      if (!this.#conversations.has(channel.channelId)) channel.sessionId = null;
+    this.#endOwnChannels();
     // After the ends of its turns: a viewer that hears of an exit ends what is open by itself.
     this.#tell('agent_exited', { ...exit, expected: isWanted, ...later });
+  }
+
+  /** Channels that the agent opened by itself: their sessions are gone with it, and may be opened by an owner. */
+  #endOwnChannels(): void {
+    const own = this.channels.all().filter(({ channelId }) => !this.#conversations.has(channelId));
+    for (const channel of own) channel.sessionId = null;
+    for (const { channelId, stream } of own.slice(0, -MAX_ENDED_CHANNELS)) {
+      void this.#port.mirror.end({ stream, sessionId: null, turnId: null });
+      this.channels.remove(channelId);
+      this.#port.ended(channelId);
+    }
   }
 
   /** A channel has its session: told in the channel's own stream, with where the request for it stands. */

@@ -32,6 +32,13 @@ export class HeadsTeller {
     this.#afterQuiet(head.stream, 0);
   }
 
+  /** A stream has ended: its last event told where. */
+  forget(stream: string): void {
+    this.#quiet.get(stream)?.();
+    this.#quiet.delete(stream);
+    this.#heads.delete(stream);
+  }
+
   /** Tells nothing more by itself; heads are still noted. */
   close(): void {
     this.#closed = true;

@@ -35,7 +35,9 @@ export class LossLedger {
   take(nowMs: number, all = false): { readonly stream: string; readonly gaps: readonly TelemetryGap[] }[] {
     const due: { stream: string; gaps: readonly TelemetryGap[] }[] = [];
     for (const [stream, state] of this.#streams) {
-      if (state.losses.length === 0 || (!all && Math.abs(nowMs - state.toldMs) < GATHER_MS)) continue;
+      const isGathering = Math.abs(nowMs - state.toldMs) < GATHER_MS;
+      if (state.losses.length === 0 && !isGathering) this.#streams.delete(stream);
+      if (state.losses.length === 0 || (isGathering && !all)) continue;
       due.push({ stream, gaps: state.losses.map(asGap) });
       state.losses = [];
       state.toldMs = nowMs;

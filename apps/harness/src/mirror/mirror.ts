@@ -62,6 +62,7 @@ export class Mirror {
   readonly #route: FrameRoute;
   readonly #signed = new SignedFrames();
   #whenSettled = () => {};
+  #ending: Promise<unknown> = Promise.resolve();
   #isClosing = false;
   #toldLagMs = Number.NEGATIVE_INFINITY;
 
@@ -119,15 +120,17 @@ export class Mirror {
     return this.#bus.open(stream, channelId, continues);
   }
 
+  /** Nothing follows a stream's end: what comes later, of an agent that is gone, is told nobody. */
   emit(place: Place, body: EventBody): Emitted {
-    if (this.#isClosing) return { stream: place.stream, firstSeq: 0, lastSeq: 0, timestamp: this.now(), whole: false };
+    if (this.#isClosing || !this.#bus.isOpen(place.stream))
+      return { stream: place.stream, firstSeq: 0, lastSeq: 0, timestamp: this.now(), whole: false };
     return this.#bus.emit(place, body);
   }
 
   /** Emits an event that overtakes all others; with it go the envelopes from `fromSeq` of its stream on. */
   emitUrgent(place: Place, body: EventBody, fromSeq?: number): Emitted {
     const emitted = this.emit(place, body);
-    if (!this.#isClosing)
+    if (emitted.firstSeq > 0)
       this.#sealer.hurry(place.stream, emitted.lastSeq, Math.min(fromSeq ?? emitted.firstSeq, emitted.firstSeq));
     return emitted;
   }
@@ -175,12 +178,24 @@ export class Mirror {
     return true;
   }
 
+  /** Ends one stream with its `stream_closed`, once everything before it is sealed, and forgets it: of it there is only what the spool has. */
+  end(place: Place): Promise<void> {
+    this.#tellLosses(true);
+    const ended = this.#closeStream(place).then(() => {
+      this.#sealer.forget(place.stream);
+      this.#heads.forget(place.stream);
+    });
+    this.#ending = Promise.all([this.#ending, ended]);
+    return ended;
+  }
+
   /**
    * Ends every stream with its `stream_closed`, then gives the relays up to `timeoutMs` to take what is left. What happens
    * from now on is told nobody: a stream's end is its end.
    */
   async close(streams: readonly Place[], timeoutMs: number): Promise<void> {
     this.#heads.close();
+    await this.#ending;
     await this.settle();
     this.#isClosing = true;
     for (const place of streams) await this.#closeStream(place);
@@ -198,6 +213,7 @@ export class Mirror {
     const head = this.head(place.stream);
     const payload = JSON.stringify({ lastSeq: head?.seq ?? 0, hash: head?.hash ?? FIRST_PREV });
     const { lastSeq } = this.#bus.emit(place, { kind: 'stream_closed', payload });
+    this.#bus.forget(place.stream);
     this.#sealer.hurry(place.stream, lastSeq);
     await this.#sealer.flush();
   }

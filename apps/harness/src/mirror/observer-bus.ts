@@ -89,6 +89,15 @@ export class ObserverBus {
     );
   }
 
+  isOpen(stream: string): boolean {
+    return this.#streams.has(stream);
+  }
+
+  /** A stream has ended: nothing more is emitted into it. */
+  forget(stream: string): void {
+    this.#streams.delete(stream);
+  }
+
   /** A time that every event emitted from now on is later than. */
   now(): string {
     return this.#timestamps.next();

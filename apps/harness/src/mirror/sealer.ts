@@ -96,6 +96,11 @@ export class Sealer {
     return this.#streams.get(stream)?.head;
   }
 
+  /** A stream has ended, with everything in it sealed. */
+  forget(stream: string): void {
+    this.#streams.delete(stream);
+  }
+
   /** Looks again at what is due: something was acknowledged, or a relay came. */
   wake(): void {
     if (this.#running !== undefined) return;

@@ -60,7 +60,7 @@ export function withConfigFile(flags: RelaySettings, file: string | undefined): 
   if (file === undefined) return flags;
   const config = readConfig(file);
   return {
-    owners: textsOf(config.owners, 'owners', file) ?? flags.owners,
+    owners: ownersOf(config.owners, file) ?? flags.owners,
     open: readAll(textsOf(config.public, 'public', file), parseOpen, file) ?? flags.open,
     retention: readAll(textsOf(config.retention, 'retention', file), parseRetention, file) ?? flags.retention,
     trustedProxies: textsOf(config.trustedProxies, 'trustedProxies', file) ?? flags.trustedProxies,
@@ -100,6 +100,15 @@ function textsOf(value: unknown, name: string, file: string): readonly string[] 
   if (value === undefined) return undefined;
   if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value as string[];
   throw badUsage(`--config: "${name}" in ${file} is wrong. Expected a list of texts.`);
+}
+
+/** A list without owners would lock everybody out, where who leaves it out keeps those the relay has. */
+function ownersOf(value: unknown, file: string): readonly string[] | undefined {
+  const owners = textsOf(value, 'owners', file);
+  if (owners?.length !== 0) return owners;
+  throw badUsage(
+    `--config: "owners" in ${file} is empty, so nobody could use the relay. Name at least one npub, or leave it out.`,
+  );
 }
 
 function textOf(value: unknown, name: string, file: string): string | undefined {
