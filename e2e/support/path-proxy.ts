@@ -5,10 +5,15 @@ import type { AddressInfo } from 'node:net';
 export class PathProxy {
   readonly #server: Server;
   #target = 0;
+  /** Answers of its own, by path: what another build of the page would be served as. */
+  readonly answers = new Map<string, { readonly type: string; readonly body: string }>();
 
   private constructor(path: string) {
+    const proxy = () => this;
     this.#server = createServer((asked, answer) => {
       if (!isBelow(asked, path)) return void answer.writeHead(404).end();
+      const own = proxy().answers.get(asked.url ?? '');
+      if (own !== undefined) return void answer.writeHead(200, { 'Content-Type': own.type }).end(own.body);
       const { method, url, headers } = asked;
       const passed = request({ port: this.#target, method, path: url, headers: withClient(headers) }, (response) => {
         answer.writeHead(response.statusCode ?? 502, response.headers);

@@ -3,13 +3,14 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './components/App.tsx';
 import { DesktopProvider } from './components/use-desktop.ts';
+import { DeviceProvider, openPageDevice } from './installed/page-device.ts';
 import { keepLinkToken, takeLinkToken } from './link-token.ts';
 import { onFrame } from './on-frame.ts';
 import { onReturn } from './on-return.ts';
 import { randomUuid } from './random-uuid.ts';
 import { createDesktop } from './store/desktop.ts';
 import { applyTheme, readTheme } from './theme.ts';
-import { startWorker } from './trusted-worker.ts';
+import { startWorker } from './trusted-scripts.ts';
 import type { WorkerToPage } from './worker/protocol.ts';
 
 const token = takeLinkToken();
@@ -30,14 +31,17 @@ worker.onerror = (event) =>
     session: { phase: 'failed', problem: `The page’s worker failed: ${event.message}` },
   });
 onReturn(document, desktop.nowMs, () => desktop.resync());
-desktop.open(new URL('.', document.baseURI).href, token);
+const base = new URL('.', document.baseURI).href;
+desktop.open(base, token);
 
 const root = document.getElementById('root');
 if (root === null) throw new TypeError('index.html must have an element #root');
 createRoot(root).render(
   <StrictMode>
-    <DesktopProvider value={desktop}>
-      <App />
-    </DesktopProvider>
+    <DeviceProvider value={openPageDevice(base, desktop.nowMs)}>
+      <DesktopProvider value={desktop}>
+        <App />
+      </DesktopProvider>
+    </DeviceProvider>
   </StrictMode>,
 );

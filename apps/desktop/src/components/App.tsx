@@ -2,11 +2,24 @@ import { FirstRun } from './setup/FirstRun.tsx';
 import { Landing } from './setup/Landing.tsx';
 import { Panel } from './setup/Panel.tsx';
 import { Unlock } from './setup/Unlock.tsx';
+import { UpdateNote } from './UpdateNote.tsx';
 import { useDesktopState } from './use-desktop.ts';
 import { Workspace } from './Workspace.tsx';
 
-/** What the page shows, by how far it has come to a key. */
+/** The page, below what there is to say of the page itself. */
 export function App() {
+  return (
+    <div className="flex h-full flex-col">
+      <UpdateNote />
+      <div className="min-h-0 flex-1">
+        <Content />
+      </div>
+    </div>
+  );
+}
+
+/** What the page shows, by how far it has come to a key. */
+function Content() {
   const session = useDesktopState((state) => state.session);
   switch (session.phase) {
     case 'opening':
@@ -17,7 +30,7 @@ export function App() {
       );
     case 'first-run':
       return session.relay === undefined ? (
-        <FirstRun hasHost={session.hasHost} problem={session.problem} />
+        <FirstRun server={session.server} problem={session.problem} />
       ) : (
         <Landing relay={session.relay} problem={session.problem} />
       );

@@ -429,17 +429,21 @@ export const STORIES: Readonly<Record<string, (nowMs: number) => Story>> = {
   'first-run': () => ({
     session: {
       phase: 'first-run',
-      hasHost: true,
+      server: 'host',
       relay: undefined,
       problem: 'This link was used before, or is from an earlier run.',
     },
     events: [],
   }),
-  import: () => ({ session: { phase: 'first-run', hasHost: false, relay: undefined, problem: undefined }, events: [] }),
+  away: () => ({ session: { phase: 'first-run', server: 'away', relay: undefined, problem: undefined }, events: [] }),
+  import: () => ({
+    session: { phase: 'first-run', server: 'other', relay: undefined, problem: undefined },
+    events: [],
+  }),
   landing: () => ({
     session: {
       phase: 'first-run',
-      hasHost: false,
+      server: 'other',
       relay: { url: 'wss://relay.example.org/agents', name: 'Our relay' },
       problem: undefined,
     },
@@ -448,7 +452,7 @@ export const STORIES: Readonly<Record<string, (nowMs: number) => Story>> = {
   'landing-here': () => ({
     session: {
       phase: 'first-run',
-      hasHost: false,
+      server: 'other',
       relay: { url: 'ws://127.0.0.1:7447', name: 'Our relay' },
       problem: undefined,
     },

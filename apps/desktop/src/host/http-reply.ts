@@ -28,6 +28,7 @@ const SECURITY_HEADERS: Readonly<Record<string, string>> = {
     'media-src data:',
     "font-src 'self'",
     "worker-src 'self'",
+    "manifest-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",

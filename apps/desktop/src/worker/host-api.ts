@@ -1,11 +1,11 @@
 import type { KnownAgent } from '@heliograph/client';
 import { err, ok, type Result } from '@heliograph/wire';
 import type { OwnerBook } from './owner-book.ts';
-import type { AgentChange } from './protocol.ts';
+import type { AgentChange, PageServer } from './protocol.ts';
 
-/** `unreachable`: nothing of ours answers there. `refused`: it answered with `message`. */
+/** `unreachable`: nothing answers there. `refused`: it answered with `message`. `unreadable`: what answers is none of ours. */
 export interface HostError {
-  readonly code: 'unreachable' | 'refused';
+  readonly code: 'unreachable' | 'unreadable' | 'refused';
   readonly message: string;
 }
 
@@ -30,10 +30,11 @@ export class HostApi implements OwnerBook {
     this.#fetch = fetcher;
   }
 
-  /** Whether a desktop host answers; false for pages served by anything else. */
-  async isThere(): Promise<boolean> {
+  /** Who answers where the page came from: a desktop's host, something else, or nobody. */
+  async whoIsThere(): Promise<PageServer> {
     const health = await this.#ask('health', undefined);
-    return health.ok && health.value.ok === true;
+    if (health.ok && health.value.ok === true) return 'host';
+    return !health.ok && health.error.code === 'unreachable' ? 'away' : 'other';
   }
 
   async session(token: string): Promise<Result<HostSession, HostError>> {
@@ -81,12 +82,16 @@ export class HostApi implements OwnerBook {
               body: JSON.stringify(body),
             }),
       });
-      value = await response.json();
     } catch {
       return err({
         code: 'unreachable',
         message: 'The desktop’s host does not answer: is `heliograph desktop` still running?',
       });
+    }
+    try {
+      value = await response.json();
+    } catch {
+      return unreadable();
     }
     if (typeof value !== 'object' || value === null) return unreadable();
     if (response.ok) return ok(value as Record<string, unknown>);
@@ -99,5 +104,5 @@ export class HostApi implements OwnerBook {
 }
 
 function unreadable(): { readonly ok: false; readonly error: HostError } {
-  return err({ code: 'unreachable', message: 'What answers there is no desktop host.' });
+  return err({ code: 'unreadable', message: 'What answers there is no desktop host.' });
 }

@@ -101,14 +101,14 @@ test('DT17: a spent link says so, a page without a link says how, a page without
   }).receive(open('old'));
   expect(phase()).toEqual({
     phase: 'first-run',
-    hasHost: true,
+    server: 'host',
     relay: undefined,
     problem: 'This link was used before.',
   });
   await openWorld({ health }).receive(open(undefined));
-  expect(phase()).toEqual({ phase: 'first-run', hasHost: true, relay: undefined, problem: undefined });
+  expect(phase()).toEqual({ phase: 'first-run', server: 'host', relay: undefined, problem: undefined });
   await openWorld().receive(open(undefined));
-  expect(phase()).toEqual({ phase: 'first-run', hasHost: false, relay: undefined, problem: undefined });
+  expect(phase()).toEqual({ phase: 'first-run', server: 'away', relay: undefined, problem: undefined });
   expect(started).toEqual([]);
 });
 
@@ -207,7 +207,7 @@ test('DT61: on a relay’s page a key meets its agents there first, then on the 
   relay = RELAY;
   const session = openWorld();
   await session.receive(open(undefined));
-  expect(phase()).toEqual({ phase: 'first-run', hasHost: false, relay: RELAY, problem: undefined });
+  expect(phase()).toEqual({ phase: 'first-run', server: 'other', relay: RELAY, problem: undefined });
   const secret = encryptSecretKey(SECRET, 'pass phrase', nobleCrypto, 4);
   await session.receive({ type: 'import', secret, passphrase: 'pass phrase', relays: ['wss://b', `${RELAY.url}/`] });
   expect(phase()).toMatchObject({ phase: 'ready', relays: [RELAY.url, 'wss://b'], homeRelay: RELAY.url });

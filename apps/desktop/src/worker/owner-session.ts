@@ -6,7 +6,7 @@ import type { DeviceKey, DeviceKeyStore } from './device-key.ts';
 import type { HostApi } from './host-api.ts';
 import type { OwnRelay } from './own-relay.ts';
 import { DeviceBook, type OwnerBook } from './owner-book.ts';
-import type { PageToWorker, Session, WorkerToPage } from './protocol.ts';
+import type { PageServer, PageToWorker, Session, WorkerToPage } from './protocol.ts';
 
 export interface OwnerSessionOptions {
   readonly crypto: Crypto;
@@ -42,7 +42,7 @@ interface LockedKey extends Omit<ViewerStart, 'secretKey'> {
 export class OwnerSession {
   readonly #options: OwnerSessionOptions;
   /** What serves this page, when it is no desktop link that opens it. */
-  #hasHost = false;
+  #server: PageServer = 'other';
   #relay: OwnRelay | undefined;
   #host: HostApi | undefined;
   #locked: LockedKey | undefined;
@@ -113,7 +113,7 @@ export class OwnerSession {
     if (session?.ok) {
       const { secret, relays, agents, viewerId, nextToken } = session.value;
       this.#host = host;
-      this.#hasHost = true;
+      this.#server = 'host';
       this.#options.post({ type: 'next-token', token: nextToken });
       const rest = { relays, agents, viewerId };
       if ('ncryptsec' in secret) return this.#lock({ ...secret, ...rest, keptBy: 'host', replaces: false });
@@ -128,12 +128,12 @@ export class OwnerSession {
     if (kept !== undefined) {
       return this.#lock({ ...kept, relays: this.#withHome(kept.relays), keptBy: 'device', replaces: false });
     }
-    this.#hasHost = this.#relay === undefined && (await host.isThere());
+    if (this.#relay === undefined) this.#server = await host.whoIsThere();
     this.#askForKey(session?.error.message);
   }
 
   #askForKey(problem: string | undefined): void {
-    this.#tell({ phase: 'first-run', hasHost: this.#hasHost, relay: this.#relay, problem });
+    this.#tell({ phase: 'first-run', server: this.#server, relay: this.#relay, problem });
   }
 
   #lock(locked: LockedKey, problem?: string): void {

@@ -55,16 +55,19 @@ export interface Failure {
   readonly message: string;
 }
 
+/** Who answers where the page came from. */
+export type PageServer = 'host' | 'other' | 'away';
+
 /** How far the page has come to a key. */
 export type Session =
   | { readonly phase: 'opening' }
   /**
-   * No key here. `hasHost`: a desktop host serves this page, but the link that opens it is missing or spent. `relay`: a relay
-   * serves it.
+   * No key here. `server`: what serves this page: a desktop's host, whose link is missing or spent; something else; or nothing
+   * that answers now, and the browser had kept the page. `relay`: a relay serves it.
    */
   | {
       readonly phase: 'first-run';
-      readonly hasHost: boolean;
+      readonly server: PageServer;
       readonly relay: OwnRelay | undefined;
       readonly problem: string | undefined;
     }

@@ -8,6 +8,7 @@ import { CopyButton } from '../parts/CopyButton.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
 import { PlainHttpNote } from '../parts/PlainHttpNote.tsx';
 import { useDesktop, useDesktopState } from '../use-desktop.ts';
+import { InstallApp } from './InstallApp.tsx';
 import { MoveKey } from './MoveKey.tsx';
 import { NotifyChoices } from './NotifyChoices.tsx';
 import { RelayList } from './RelayList.tsx';
@@ -48,6 +49,7 @@ export function Settings(props: { readonly onClose: () => void }) {
           </div>
         </fieldset>
         <NotifyChoices />
+        <InstallApp />
         <section>
           <h3 className="mb-1.5 font-medium">Agents</h3>
           {agents.length === 0 && <p className="text-ink-2">None yet.</p>}
