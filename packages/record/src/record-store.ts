@@ -10,10 +10,11 @@ import {
 } from '@heliograph/wire';
 import type { StreamLine } from './export/export-line.ts';
 import { type Finding, type NewRecord, type RecordHead, recordHash, type StoredRecord, textHash } from './record.ts';
+import { RecordNotes } from './record-notes.ts';
 import { prepareAll, REMOVE_SHOWN } from './record-sql.ts';
+import { RowRefs, type StreamRef } from './row-refs.ts';
 import { inTransaction, type Packer, type SqlDatabase } from './sql.ts';
 import { type Statement, type StatementDraft, type StatementType, statementTemplate } from './statement.ts';
-import { type StreamFact, streamFacts } from './stream-facts.ts';
 
 /** Signs statements with the archive's own key, which the owner vouched for. */
 export interface StatementSigner {
@@ -33,15 +34,6 @@ export interface Appended {
   readonly numbers: readonly (number | undefined)[];
 }
 
-/** A stream's number in the file, with the facts that name it. */
-interface StreamRef {
-  readonly stream: number;
-  readonly channelId: string | null;
-}
-
-/** Agents and streams whose numbers are remembered; the oldest go first and are looked up again. */
-const MAX_REMEMBERED = 10_000;
-
 /**
  * Appends signed events to an archive's chain. The only writer of its file: the chain's head is remembered. A batch is
  * one transaction: after a fault nothing of it is there.
@@ -52,8 +44,8 @@ export class RecordStore {
   readonly #crypto: Crypto;
   readonly #signer: StatementSigner;
   readonly #sql: ReturnType<typeof prepareAll>;
-  readonly #agents = new Map<string, number>();
-  readonly #streams = new Map<string, StreamRef>();
+  readonly #refs: RowRefs;
+  readonly #notes: RecordNotes;
   readonly chain: string;
   readonly #sealed: boolean;
   readonly #drops: boolean;
@@ -71,6 +63,8 @@ export class RecordStore {
     this.chain = this.meta('chain') ?? '';
     this.#sealed = this.meta('at_rest') === 'sealed';
     this.#drops = this.meta('secrets') === 'drop';
+    this.#refs = new RowRefs(this.#sql);
+    this.#notes = new RecordNotes(this.#sql, this.#refs, this.#sealed);
     const tombstone = db.prepare("SELECT max(at_n) AS n FROM statements WHERE type = 'tombstone'").get() as {
       n: number | null;
     };
@@ -107,15 +101,14 @@ export class RecordStore {
       return { numbers };
     } catch (cause) {
       [this.#n, this.#hash] = [n, hash];
-      this.#agents.clear();
-      this.#streams.clear();
+      this.#refs.forget();
       throw cause;
     }
   }
 
   /** Names an agent as its owner or its profile does. */
   nameAgent(publicKey: string, name: string): void {
-    this.#sql.nameAgent.run(name, this.#agentOf(publicKey));
+    this.#sql.nameAgent.run(name, this.#refs.agentOf(publicKey));
   }
 
   /** Signs that the chain is as it is up to now; `undefined` when the newest checkpoint says so already. */
@@ -142,7 +135,7 @@ export class RecordStore {
     return inTransaction(this.#db, () => {
       for (const remove of this.#sql.removeUpTo) remove.run(last);
       this.#db.exec(REMOVE_SHOWN);
-      this.#streams.clear();
+      this.#refs.forget();
       this.setMeta('pruned_hash', hexEncode(hash));
       return this.#state({ type: 'tombstone', n: last, head: hexEncode(hash), first, reason }, nowSec);
     });
@@ -172,10 +165,10 @@ export class RecordStore {
     const { event, role, agent, opened } = record;
     const id = hexDecode(event.id);
     if (this.#sql.byId.get(id) !== undefined) return undefined;
-    const agentRef = this.#agentOf(agent);
+    const agentRef = this.#refs.agentOf(agent);
     const [first, last] = [opened?.events[0], opened?.events.at(-1)];
     const stream = role === 'telemetry' ? opened?.stream : undefined;
-    const ref = stream === undefined ? undefined : this.#streamOf(agent, stream, first?.channelId);
+    const ref = stream === undefined ? undefined : this.#refs.streamOf(agent, stream, first?.channelId);
     const envelope = opened === undefined ? undefined : hexDecode(opened.hash);
     if (ref !== undefined && first !== undefined && envelope !== undefined) {
       if (this.#sql.byEnvelope.get(ref.stream, first.seq, envelope) !== undefined) return undefined;
@@ -213,21 +206,30 @@ export class RecordStore {
       agentRef,
       ref,
     );
-    if (opened !== undefined) this.#noteShown(n, record, agentRef);
+    if (opened !== undefined) this.#notes.take(n, record);
     return n;
+  }
+
+  /** Ranges of a stream that the harness says it no longer has. */
+  noteLost(agent: string, stream: string, firstSeq: number, lastSeq: number, reason: string): void {
+    this.#sql.noteLost.run(this.#refs.streamOf(agent, stream).stream, firstSeq, lastSeq, reason);
   }
 
   /** Puts a record of an export where it stood. The caller has checked that it follows the newest one. Throws what SQLite throws. */
   restore(record: StoredRecord, findings: readonly Finding[]): void {
     const { n, role, agent, stream, envelope, text } = record;
-    const agentRef = this.#agentOf(agent);
+    const agentRef = this.#refs.agentOf(agent);
     const decoded = role === 'telemetry' && text !== undefined ? decodeEnvelope(text, this.#crypto) : undefined;
     const events = decoded?.ok === true ? decoded.value.events : [];
-    this.#insert(record, agentRef, stream === null ? undefined : this.#streamOf(agent, stream, events[0]?.channelId));
+    this.#insert(
+      record,
+      agentRef,
+      stream === null ? undefined : this.#refs.streamOf(agent, stream, events[0]?.channelId),
+    );
     if (text === undefined || envelope === null) return;
     const named = stream ?? undefined;
     const opened = { text, shown: text, findings, hash: envelope, opening: undefined, stream: named, events };
-    this.#noteShown(n, { role, agent, opened }, agentRef);
+    this.#notes.take(n, { role, agent, opened });
   }
 
   /** Puts a statement of an export where it stood. */
@@ -239,14 +241,14 @@ export class RecordStore {
 
   /** Notes what an export tells of an agent. */
   restoreAgent(publicKey: string, name: string | null, keyMadeBy: string | null): void {
-    const agent = this.#agentOf(publicKey);
+    const agent = this.#refs.agentOf(publicKey);
     if (name !== null) this.#sql.nameAgent.run(name, agent);
     if (keyMadeBy !== null) this.#sql.noteKey.run(keyMadeBy, agent);
   }
 
   /** Notes what an export tells of a stream beyond its records. */
   restoreStream({ agent, stream, channelId, headSeq, headHash, closed, lost }: StreamLine): void {
-    const ref = this.#streamOf(agent, stream, channelId).stream;
+    const ref = this.#refs.streamOf(agent, stream, channelId).stream;
     this.#sql.noteHead.run(headSeq, headHash, ref, headSeq);
     if (closed) this.#sql.noteClosed.run(ref);
     for (const [first, last, reason] of lost) this.#sql.noteLost.run(ref, first, last, reason);
@@ -281,104 +283,6 @@ export class RecordStore {
     this.#n = n;
     this.#hash = hash;
   }
-
-  #noteShown(n: number, { role, agent, opened }: Pick<NewRecord, 'role' | 'agent' | 'opened'>, agentRef: number): void {
-    for (const event of opened?.events ?? []) {
-      for (const fact of streamFacts(event)) this.#note(fact, agent, agentRef, event.stream ?? '');
-    }
-    if (this.#sealed) return;
-    for (const { kind, digest } of opened?.findings ?? []) this.#sql.addRedaction.run(n, null, kind, digest);
-    if (role === 'control') this.#noteControl(n, agentRef, opened?.shown ?? '');
-    if (role === 'usage') this.#noteUsage(n, agentRef, opened?.shown ?? '');
-  }
-
-  #note(fact: StreamFact, agent: string, agentRef: number, stream: string): void {
-    switch (fact.type) {
-      case 'head':
-        this.#sql.noteHead.run(fact.seq, fact.hash ?? null, this.#streamOf(agent, fact.stream).stream, fact.seq);
-        break;
-      case 'closed':
-        this.#sql.noteClosed.run(this.#streamOf(agent, fact.stream).stream);
-        break;
-      case 'lost': {
-        const { firstSeq, lastSeq, reason } = fact;
-        this.#sql.noteLost.run(this.#streamOf(agent, fact.stream).stream, firstSeq, lastSeq, reason);
-        break;
-      }
-      case 'key':
-        this.#sql.noteKey.run(fact.keyMadeBy, agentRef);
-        break;
-      case 'result': {
-        if (this.#sealed) break;
-        const { requestId, type, status, reason } = fact.result;
-        const ref = this.#streamOf(agent, stream).stream;
-        this.#sql.noteResult.run(ref, fact.seq, textOf(requestId), type, status, textOf(reason), fact.at);
-        break;
-      }
-    }
-  }
-
-  /** Ranges of a stream that the harness says it no longer has. */
-  noteLost(agent: string, stream: string, firstSeq: number, lastSeq: number, reason: string): void {
-    this.#sql.noteLost.run(this.#streamOf(agent, stream).stream, firstSeq, lastSeq, reason);
-  }
-
-  #noteControl(n: number, agentRef: number, text: string): void {
-    const control = objectOf(text);
-    const { requestId, type, issuedAt, channelId } = control;
-    this.#sql.addControl.run(
-      n,
-      agentRef,
-      textOf(requestId),
-      textOf(type) ?? '?',
-      textOf(issuedAt),
-      textOf(channelId),
-      text,
-    );
-  }
-
-  #noteUsage(n: number, agentRef: number, text: string): void {
-    const usage = objectOf(text);
-    const turn = objectOf(usage.turn);
-    this.#sql.addUsage.run(
-      n,
-      agentRef,
-      textOf(usage.sessionId),
-      textOf(usage.turnId),
-      textOf(usage.model),
-      numberOf(turn.inputTokens),
-      numberOf(turn.outputTokens),
-      numberOf(turn.totalTokens),
-      numberOf(turn.costUsd),
-      text,
-    );
-  }
-
-  #agentOf(publicKey: string): number {
-    const known = this.#agents.get(publicKey);
-    if (known !== undefined) return known;
-    this.#sql.addAgent.run(publicKey);
-    const { agent } = this.#sql.agent.get(publicKey) as { agent: number };
-    remember(this.#agents, publicKey, agent);
-    return agent;
-  }
-
-  #streamOf(agent: string, id: string, channelId?: string | null): StreamRef {
-    const key = `${agent} ${id}`;
-    const known = this.#streams.get(key);
-    if (known !== undefined && (channelId === undefined || known.channelId !== null || channelId === null))
-      return known;
-    const agentRef = this.#agentOf(agent);
-    this.#sql.addStream.run(agentRef, id);
-    if (typeof channelId === 'string') {
-      this.#sql.addSession.run(agentRef, channelId);
-      this.#sql.joinSession.run(agentRef, channelId, agentRef, id);
-    }
-    const { stream } = this.#sql.stream.get(agentRef, id) as { stream: number };
-    const ref = { stream, channelId: channelId ?? null };
-    remember(this.#streams, key, ref);
-    return ref;
-  }
 }
 
 function bytesOrNull(hex: string | null): Uint8Array | null {
@@ -392,30 +296,4 @@ function storedContent(content: string, crypto: Crypto): Uint8Array | string {
   } catch {
     return content;
   }
-}
-
-function remember<T>(map: Map<string, T>, key: string, value: T): void {
-  map.delete(key);
-  map.set(key, value);
-  if (map.size > MAX_REMEMBERED) map.delete(map.keys().next().value as string);
-}
-
-function objectOf(value: unknown): Record<string, unknown> {
-  let found = value;
-  if (typeof value === 'string') {
-    try {
-      found = JSON.parse(value);
-    } catch {
-      return {}; // Shown as it is, in the detail.
-    }
-  }
-  return typeof found === 'object' && found !== null && !Array.isArray(found) ? (found as Record<string, unknown>) : {};
-}
-
-function textOf(value: unknown): string | null {
-  return typeof value === 'string' ? value : null;
-}
-
-function numberOf(value: unknown): number | null {
-  return typeof value === 'number' && Number.isFinite(value) ? value : null;
 }
