@@ -1,5 +1,16 @@
-import { chmodSync, closeSync, existsSync, openSync } from 'node:fs';
-import { dirname } from 'node:path';
+import {
+  accessSync,
+  chmodSync,
+  closeSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { APPLICATION_ID, type ArchiveSettings, createArchive, SCHEMA_VERSION, UPGRADES } from '@heliograph/record';
 import { type Crypto, err, ok, type Result } from '@heliograph/wire';
 import Database from 'better-sqlite3';
@@ -59,7 +70,7 @@ export function joinArchiveFile(path: string): Result<Database.Database, Archive
   }
   let db: Database.Database | undefined;
   try {
-    db = new Database(path, { readonly: true, timeout: 5_000 });
+    db = isFolderWritable(path) ? openReader(path) : openCopy(path);
     const problem = checkFile(db, path);
     if (problem === undefined && versionOf(db) === SCHEMA_VERSION) return ok(db);
     db.close();
@@ -69,6 +80,37 @@ export function joinArchiveFile(path: string): Result<Database.Database, Archive
   } catch (cause) {
     db?.close();
     return err(describeFault(path, cause));
+  }
+}
+
+function openReader(path: string): Database.Database {
+  return new Database(path, { readonly: true, timeout: 5_000 });
+}
+
+/**
+ * SQLite keeps two small files beside one that is read. Where it can't, a private copy is read: nobody who could write the
+ * file is at it there. The copy has no name as soon as it is open, so it goes with the handle.
+ */
+function openCopy(path: string): Database.Database {
+  const folder = mkdtempSync(join(tmpdir(), 'heliograph-archive-'));
+  try {
+    const copy = join(folder, 'archive.db');
+    copyFileSync(path, copy);
+    if (existsSync(`${path}-wal`)) copyFileSync(`${path}-wal`, `${copy}-wal`);
+    const db = openReader(copy);
+    db.prepare('SELECT count(*) FROM sqlite_schema').get();
+    return db;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function isFolderWritable(path: string): boolean {
+  try {
+    accessSync(dirname(path), constants.W_OK);
+    return true;
+  } catch {
+    return false;
   }
 }
 

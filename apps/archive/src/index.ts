@@ -8,6 +8,7 @@ export {
 export { type ArchiveFileError, joinArchiveFile } from './archive-file.ts';
 export * from './export/index.ts';
 export { packer } from './packer.ts';
+export { rebuildArchive } from './rebuild-archive.ts';
 export { type Retention, usedBytes } from './retention.ts';
 export { type Hit, QUESTIONS, type Question, type SearchQuery, searchArchive } from './search.ts';
 export { type ArchiveStatus, type RunningArchive, type StartArchiveOptions, startArchive } from './start-archive.ts';

@@ -43,6 +43,8 @@ export class Indexer {
   readonly #options: IndexerOptions;
   readonly #salt: Uint8Array;
   readonly #open = new Map<string, OpenStream>();
+  /** What every channel needs came after channels were begun. */
+  #sharedCame = false;
 
   constructor(options: IndexerOptions) {
     this.#options = options;
@@ -62,12 +64,18 @@ export class Indexer {
 
   /** Writes what changed. Throws what SQLite throws; what was not written is written the next time. */
   flush(): void {
+    if (this.#sharedCame) this.#share();
     for (const open of this.#open.values()) this.#flushOne(open);
   }
 
   /** Makes up for records that the views do not show: after a crash, an import or an upgrade. One stream a step. */
   *catchUp(): Generator<void> {
-    for (const stream of this.#options.views.behind()) {
+    const { views } = this.#options;
+    const behind = views.behind();
+    const known = new Set(behind.map(({ stream }) => stream));
+    // What a harness stream said may have come too late for its channels as well.
+    const told = behind.flatMap(({ agent, id, channelId }) => (channelId === null ? views.channelsOf(agent, id) : []));
+    for (const stream of [...behind, ...told.filter(({ stream }) => !known.has(stream))]) {
       this.#catchUpOne(stream);
       yield;
     }
@@ -83,6 +91,7 @@ export class Indexer {
     if (open === undefined) return;
     for (const event of events) {
       if (event.stream !== id) continue;
+      if (open.stream.channelId === null && event.seq <= SHARED_EVENTS) this.#sharedCame = true;
       const from = open.window.fromSeq;
       if (from !== undefined && event.seq < from && open.isFurther) {
         const { first = event.seq, last = event.seq } = open.late ?? {};
@@ -137,6 +146,16 @@ export class Indexer {
     return [...this.#options.reader.events(stream.agent, run, 1, SHARED_EVENTS)].filter(
       ({ kind }) => kind !== 'heads' && kind !== 'snapshot',
     );
+  }
+
+  /** Tells channels what their harness stream said after they were begun. */
+  #share(): void {
+    this.#sharedCame = false;
+    for (const open of this.#open.values()) {
+      if (open.stream.channelId === null) continue;
+      open.window.share(this.#sharedEvents(open.stream));
+      open.changed = true;
+    }
   }
 
   #newestTurnSeq(stream: ViewedStream): number {

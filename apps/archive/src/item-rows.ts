@@ -45,6 +45,9 @@ export function turnRow(turn: Turn, stream: string): TurnRow | undefined {
   };
 }
 
+/** A secret whose pieces were replaced in several lines reads as one. */
+const PIECES = /(\[redacted:[a-z-]+\])\1+/g;
+
 /** An item as its row, secrets replaced after its chunks were joined; `undefined` when it is not of this stream. */
 export function itemRow(item: Item, context: ShowContext): ShownItem | undefined {
   const own = item.refs.filter((ref) => ref.stream === context.stream);
@@ -62,7 +65,7 @@ export function itemRow(item: Item, context: ShowContext): ShownItem | undefined
     }
     findings.push(...redacted.findings);
     if (text.length > MAX_VIEW_TEXT) truncated = true;
-    return redacted.text.slice(0, MAX_VIEW_TEXT);
+    return redacted.text.replace(PIECES, '$1').slice(0, MAX_VIEW_TEXT);
   };
   const [title, text, input, output] = [given.title, given.text, given.input, given.output].map(shown);
   const files = item.kind === 'tool' ? filesOf(item, context.cwd) : [];

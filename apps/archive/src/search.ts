@@ -1,4 +1,4 @@
-import type { SqlDatabase, SqlValue } from '@heliograph/record';
+import { DECISION, type SqlDatabase, type SqlValue } from '@heliograph/record';
 
 /** What is looked for; what is left out counts as any. Times are RFC 3339 or their beginnings, inclusive. */
 export interface SearchQuery {
@@ -53,25 +53,25 @@ export interface Hit {
 
 const COLUMNS = `i.item, r.session, a.public_key AS agent, r.id AS stream, i.first_seq AS seq, i.at, i.kind,
   coalesce(o.tool_kind, p.tool_kind) AS toolKind, o.status,
-  coalesce(p.decision, (SELECT q.decision FROM permission_rows q JOIN item_rows j USING (item)
-    WHERE j.turn = t.turn AND q.tool_call_id = o.tool_call_id ORDER BY j.at DESC LIMIT 1)) AS decision, x.title`;
+  coalesce(${DECISION}, (SELECT ${DECISION} FROM permission_rows p JOIN item_rows j USING (item)
+    WHERE j.turn = t.turn AND p.tool_call_id = o.tool_call_id ORDER BY j.at DESC LIMIT 1)) AS decision, x.title`;
 
 const FROM = `FROM item_rows i JOIN turn_rows t USING (turn) JOIN streams r USING (stream) JOIN agents a USING (agent)
   JOIN texts x USING (item) LEFT JOIN tool_rows o USING (item) LEFT JOIN permission_rows p USING (item)`;
 
 /** What of a turn's permissions is about this tool call. */
-const ASKED = `SELECT q.decision, q.option_kind, j.at FROM permission_rows q JOIN item_rows j USING (item)
-  WHERE j.turn = t.turn AND q.tool_call_id = o.tool_call_id AND q.decision IS NOT NULL`;
-const DENIED = `(q.option_kind LIKE 'reject%' OR q.decision IN ('rejected', 'cancelled', 'timed_out', 'expired'))`;
+const ASKED = `SELECT 1 FROM permission_rows p JOIN item_rows j USING (item)
+  WHERE j.turn = t.turn AND p.tool_call_id = o.tool_call_id AND p.decision IS NOT NULL`;
+const DENIED = `${DECISION} IN ('rejected', 'cancelled', 'timed_out', 'expired')`;
 const DONE = `o.status IN ('completed', 'in_progress')`;
 
 const QUESTION_SQL: Readonly<Record<Question, string>> = {
   'outside-cwd': `EXISTS (SELECT 1 FROM file_rows f WHERE f.item = i.item AND f.outside_cwd = 1 AND f.action IN ('write', 'delete', 'move'))`,
   // Done under the same call, or the very same thing again later in the session without anybody allowing it.
   'denied-then-done': `${DONE} AND (EXISTS (${ASKED} AND ${DENIED})
-    OR EXISTS (SELECT 1 FROM permission_rows q JOIN item_rows j USING (item) JOIN turn_rows u USING (turn) JOIN streams v USING (stream)
-      JOIN texts y ON y.item = j.item WHERE v.session = r.session AND j.at < i.at AND ${DENIED} AND q.tool_call_id IS NOT o.tool_call_id
-      AND q.tool_kind = o.tool_kind AND y.input = x.input AND x.input <> '' AND NOT EXISTS (${ASKED} AND NOT ${DENIED})))`,
+    OR EXISTS (SELECT 1 FROM permission_rows p JOIN item_rows j USING (item) JOIN turn_rows u USING (turn) JOIN streams v USING (stream)
+      JOIN texts y ON y.item = j.item WHERE v.session = r.session AND j.at < i.at AND ${DENIED} AND p.tool_call_id IS NOT o.tool_call_id
+      AND p.tool_kind = o.tool_kind AND y.input = x.input AND x.input <> '' AND NOT EXISTS (${ASKED} AND NOT ${DENIED})))`,
   network: `EXISTS (SELECT 1 FROM command_rows m WHERE m.item = i.item AND m.network = 1)`,
   'no-decision': `o.tool_kind IN ('execute', 'edit', 'delete', 'move') AND NOT EXISTS (${ASKED})`,
   secrets: `EXISTS (SELECT 1 FROM redaction_rows d WHERE d.item = i.item OR (d.item IS NULL AND d.n IN
@@ -99,11 +99,11 @@ export function searchArchive(db: SqlDatabase, query: SearchQuery): readonly Hit
   }
   if (query.decision === 'none') add(`o.item IS NOT NULL AND NOT EXISTS (${ASKED})`);
   else if (query.decision !== undefined) {
+    const { decision } = query;
     add(
-      `(p.decision = ? OR p.option_kind = ? OR EXISTS (${ASKED} AND ? IN (q.decision, q.option_kind)))`,
-      query.decision,
-      query.decision,
-      query.decision,
+      `(? IN (${DECISION}, p.option_kind) OR EXISTS (${ASKED} AND ? IN (${DECISION}, p.option_kind)))`,
+      decision,
+      decision,
     );
   }
   if (query.from !== undefined) add('i.at >= ?', query.from);

@@ -38,12 +38,17 @@ export class TurnWindow {
   constructor(channelId: string | null, show: Omit<ShowContext, 'cwd'>, shared: readonly ObserverEvent[]) {
     this.#channelId = channelId;
     this.#show = show;
-    for (const event of shared) this.#fold.insert(event);
+    this.share(shared);
   }
 
   /** The first seq it holds; `undefined` before any. */
   get fromSeq(): number | undefined {
     return this.#fromSeq;
+  }
+
+  /** Takes events of the harness stream that tell every channel something; those it has change nothing. */
+  share(events: readonly ObserverEvent[]): void {
+    for (const event of events) this.#fold.insert(event);
   }
 
   insert(event: ObserverEvent): void {

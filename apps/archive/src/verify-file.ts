@@ -2,6 +2,7 @@ import { ArchiveVerifier, createReader, type Problem, type VerifyReport } from '
 import { type Crypto, encodeNpub, ok, type Result } from '@heliograph/wire';
 import type Database from 'better-sqlite3';
 import { type ArchiveFileError, describeFault, joinArchiveFile } from './archive-file.ts';
+import { checkViews } from './check-views.ts';
 import { packer } from './packer.ts';
 
 export interface VerifyOptions {
@@ -32,7 +33,7 @@ function verifyOpen(db: Database.Database, path: string, options: VerifyOptions)
   const { crypto, owner, witnesses = [], onProgress } = options;
   const statements = db.prepare('SELECT json FROM statements ORDER BY s').pluck().all() as string[];
   const reader = createReader(db, packer, crypto);
-  const { chain } = reader.about();
+  const { chain, atRest } = reader.about();
   const verifier = new ArchiveVerifier({ chain, statements, crypto, owner, witnesses });
   const damage: Problem[] = [];
   let records = 0;
@@ -49,7 +50,25 @@ function verifyOpen(db: Database.Database, path: string, options: VerifyOptions)
     const message = `record ${last + 1} can't be read (${reason}): ${code === 'damaged' ? 'pages of the file are broken' : 'it is damaged'}`;
     damage.push({ code: 'missing', n: last + 1, message });
   }
-  return verifier.report(damage);
+  if (damage.length > 0 || atRest === 'sealed') return { ...verifier.report(damage), views: undefined };
+  const { views, problems } = lookAtViews(db, crypto);
+  return { ...verifier.report(problems), views };
+}
+
+function lookAtViews(
+  db: Database.Database,
+  crypto: Crypto,
+): { readonly views: VerifyReport['views']; readonly problems: readonly Problem[] } {
+  try {
+    const { problems, behind } = checkViews(db, crypto);
+    const state = problems.length > 0 ? 'differ' : behind > 0 ? 'behind' : 'match';
+    return { views: { state, ...(behind > 0 ? { behind } : {}) }, problems };
+  } catch (cause) {
+    return {
+      views: { state: 'unknown', reason: cause instanceof Error ? cause.message : String(cause) },
+      problems: [],
+    };
+  }
 }
 
 /** A report as sentences for people, the verdict first. */
@@ -72,6 +91,7 @@ export function describeReport(report: VerifyReport): readonly string[] {
   lines.push(
     `Texts: ${texts.proved} proved from their signatures; ${texts.redacted} with secrets replaced and ${texts.sealed} kept as ciphertext only, which nobody without the owner's key can compare.`,
   );
+  if (report.views !== undefined) lines.push(viewsLine(report.views));
   for (const { publicKey, keyMadeBy, records: count } of report.agents)
     lines.push(agentLine(publicKey, keyMadeBy, count));
   for (const { first, last, reason, atSec } of report.tombstones) {
@@ -99,6 +119,15 @@ export function describeReport(report: VerifyReport): readonly string[] {
   );
   lines.push('What no file can prove: that an agent did what it says, and what it did without saying.');
   return lines;
+}
+
+function viewsLine(views: NonNullable<VerifyReport['views']>): string {
+  if (views.state === 'match') return 'Views and index: made anew from the records, they show the same.';
+  if (views.state === 'behind')
+    return `Views and index: they do not show the newest records of ${views.behind} streams yet, and prove nothing of these; the rest is what the records say. \`heliograph archive rebuild\` makes them anew.`;
+  if (views.state === 'differ')
+    return 'Views and index: they do not show what the records say. `heliograph archive rebuild` makes them anew.';
+  return `Views and index: not compared with the records (${views.reason}); they are made of them, and prove nothing by themselves.`;
 }
 
 function agentLine(publicKey: string, keyMadeBy: 'owner' | 'agent' | undefined, count: number): string {

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { createReader } from '@heliograph/record';
 import { afterEach, describe, expect, it } from 'vitest';
-import { joinArchiveFile, packer } from '../src/index.ts';
+import { joinArchiveFile, packer, verifyArchiveFile } from '../src/index.ts';
 import { crypto, Stage, until } from './support/stage.ts';
 
 let stage: Stage;
@@ -11,7 +11,7 @@ describe('keeping', () => {
   it('AR1: keeps telemetry and controls of a real session, in a private file, and fills the views', async () => {
     stage = await Stage.open();
     const harness = await stage.harness();
-    await stage.archive();
+    const archive = await stage.archive();
     const owner = stage.work();
     await owner.turn(harness.channelId, 'show me');
     owner.decide = 'reject_once';
@@ -49,6 +49,10 @@ describe('keeping', () => {
     db.value.close();
     const seen = owner.fold.log.range(harness.stream, 1, 1e9);
     for (const event of seen) expect(kept[event.seq - 1]).toEqual(event);
+
+    await archive.close();
+    const report = verifyArchiveFile(stage.file, { crypto });
+    expect(report.ok && [report.value.problems, report.value.views]).toEqual([[], { state: 'match' }]);
   });
 
   it('AR2: keeps usage reports, also those that were stored while it was off', async () => {

@@ -1,6 +1,17 @@
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createViewer, type Viewer } from '@heliograph/client';
@@ -9,7 +20,7 @@ import { localSigner, parseSecretKey } from '@heliograph/wire/nostr';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { systemClock, systemSocket } from '../src/relay-socket.ts';
-import { run, start } from './heliograph-process.ts';
+import { entry, run, start, startProgram } from './heliograph-process.ts';
 
 const { crypto } = selectNodeCrypto();
 const soon = { timeout: 30_000, interval: 50 };
@@ -47,7 +58,7 @@ test('AR7: nothing is kept until archive on; status says what is kept where; off
   expect(JSON.parse(readFileSync(config, 'utf8'))).toMatchObject({ on: false });
 });
 
-test('AR8, AR29, AR40, AR41, AR88: a session is kept by its own process, verified offline, asked with sqlite3, searched, and handed over', async () => {
+test('AR8, AR29, AR40, AR41, AR88, AR101, AR102: a session is kept by its own process, verified offline, asked with sqlite3, searched, and handed over', async () => {
   const up = start(['up', '--no-window'], { home });
   const [{ url = '' }, agent] = await Promise.all([up.ready('relay'), up.ready('agent')]);
   await run(['archive', 'on'], { home });
@@ -87,6 +98,13 @@ test('AR8, AR29, AR40, AR41, AR88: a session is kept by its own process, verifie
   ).toMatchObject([{ toolKind: 'edit' }]);
 
   await handOver(sqlite('SELECT owner FROM about'));
+  await askWhereNothingCanBeWritten();
+
+  sqliteWrites("UPDATE command_rows SET command = 'ls'");
+  const untrue = await run(['archive', 'verify'], { home });
+  expect(untrue).toMatchObject({ code: 1, stdout: expect.stringMatching(/commands_run shows at .* archive rebuild/s) });
+  expect(await run(['archive', 'rebuild'], { home })).toMatchObject({ code: 0 });
+  expect(await run(['archive', 'verify'], { home })).toMatchObject({ code: 0 });
 
   const db = new Database(file());
   const content = db.prepare('SELECT content FROM bodies WHERE n = 3').pluck().get() as Buffer;
@@ -96,6 +114,37 @@ test('AR8, AR29, AR40, AR41, AR88: a session is kept by its own process, verifie
   const broken = await run(['archive', 'verify'], { home });
   expect(broken).toMatchObject({ code: 1, stdout: expect.stringMatching(/^NOT VERIFIED: .*First: .*record 3 /) });
 }, 240_000);
+
+/** A copy in a folder that can't be written, as on a disk handed over read-only. */
+async function askWhereNothingCanBeWritten(): Promise<void> {
+  const folder = join(home, 'read-only');
+  mkdirSync(folder);
+  const copy = join(folder, 'copy.db');
+  copyFileSync(file(), copy);
+  chmodSync(folder, 0o500);
+  // Root without the right to overrule file modes for everybody else.
+  const wrapper = process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override,-dac_read_search'] : [];
+  try {
+    for (const words of [
+      ['verify', copy],
+      ['search', '--file', copy, 'demo'],
+    ]) {
+      const [program = '', ...args] = [...wrapper, process.execPath, entry, 'archive', ...words];
+      const asking = startProgram(program, args, { home });
+      expect(await asking.ended).toEqual({ code: 0 });
+      expect(asking.stdout()).not.toContain('not compared');
+    }
+    expect(readdirSync(folder)).toEqual(['copy.db']);
+  } finally {
+    chmodSync(folder, 0o700);
+  }
+}
+
+function sqliteWrites(sql: string): void {
+  const db = new Database(file());
+  db.exec(sql);
+  db.close();
+}
 
 /** Exports, and proves what came out where nothing of the archive is. */
 async function handOver(owner: string): Promise<void> {

@@ -1,6 +1,7 @@
 export * from './export/index.ts';
 export * from './new-archive.ts';
 export * from './reader.ts';
+export * from './rebuild-shown.ts';
 export * from './record.ts';
 export * from './record-store.ts';
 export * from './schema.ts';

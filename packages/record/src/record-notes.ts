@@ -1,4 +1,5 @@
-import type { NewRecord } from './record.ts';
+import { type Crypto, decodeEnvelope } from '@heliograph/wire';
+import type { Finding, NewRecord, StoredRecord } from './record.ts';
 import type { prepareAll } from './record-sql.ts';
 import type { RowRefs } from './row-refs.ts';
 import { type StreamFact, streamFacts } from './stream-facts.ts';
@@ -26,6 +27,21 @@ export class RecordNotes {
     for (const { kind, digest } of opened?.findings ?? []) this.#sql.addRedaction.run(n, null, kind, digest);
     if (role === 'control') this.#noteControl(n, agentRef, opened?.shown ?? '');
     if (role === 'usage') this.#noteUsage(n, agentRef, opened?.shown ?? '');
+  }
+
+  /** Notes what a stored record tells, as far as its text is kept. */
+  takeStored(record: StoredRecord, findings: readonly Finding[], crypto: Crypto): void {
+    const { n, role, agent, stream, envelope, text } = record;
+    if (text === undefined || envelope === null) return;
+    const decoded = role === 'telemetry' ? decodeEnvelope(text, crypto) : undefined;
+    const events = decoded?.ok === true ? decoded.value.events : [];
+    if (stream !== null) this.#refs.streamOf(agent, stream, events[0]?.channelId);
+    const named = stream ?? undefined;
+    this.take(n, {
+      role,
+      agent,
+      opened: { text, shown: text, findings, hash: envelope, opening: undefined, stream: named, events },
+    });
   }
 
   #note(fact: StreamFact, agent: string, agentRef: number, stream: string): void {

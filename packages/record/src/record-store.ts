@@ -1,7 +1,6 @@
 import {
   type AuthTag,
   type Crypto,
-  decodeEnvelope,
   type EventTemplate,
   hexDecode,
   hexEncode,
@@ -217,19 +216,10 @@ export class RecordStore {
 
   /** Puts a record of an export where it stood. The caller has checked that it follows the newest one. Throws what SQLite throws. */
   restore(record: StoredRecord, findings: readonly Finding[]): void {
-    const { n, role, agent, stream, envelope, text } = record;
-    const agentRef = this.#refs.agentOf(agent);
-    const decoded = role === 'telemetry' && text !== undefined ? decodeEnvelope(text, this.#crypto) : undefined;
-    const events = decoded?.ok === true ? decoded.value.events : [];
-    this.#insert(
-      record,
-      agentRef,
-      stream === null ? undefined : this.#refs.streamOf(agent, stream, events[0]?.channelId),
-    );
-    if (text === undefined || envelope === null) return;
-    const named = stream ?? undefined;
-    const opened = { text, shown: text, findings, hash: envelope, opening: undefined, stream: named, events };
-    this.#notes.take(n, { role, agent, opened });
+    const { agent, stream } = record;
+    const ref = stream === null ? undefined : this.#refs.streamOf(agent, stream);
+    this.#insert(record, this.#refs.agentOf(agent), ref);
+    this.#notes.takeStored(record, findings, this.#crypto);
   }
 
   /** Puts a statement of an export where it stood. */

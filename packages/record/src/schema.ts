@@ -1,7 +1,7 @@
 /** Marks the file as an archive of ours ("HLAR"), so that another program's SQLite file is never written to. */
 export const APPLICATION_ID = 0x484c4152;
 /** The layout below; a file with a higher number was written by a later Heliograph. */
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
 
 /**
  * What is proved. `records` is the chain, small, so that looking at it reads little; `bodies` holds what is large.
@@ -70,8 +70,28 @@ const CHAIN = `
   CREATE INDEX statements_by_n ON statements (type, at_n);
 `;
 
-/** What is asked: filled from the records and rebuilt from them at any time. Times are RFC 3339 texts, as the harness stamped them. */
-const ROWS = `
+/** What was told beside the records, and secrets seen in them before they were replaced: nothing else here says it again. */
+const NOTED = `
+  CREATE TABLE lost_rows (
+    stream INTEGER NOT NULL,
+    first_seq INTEGER NOT NULL,
+    last_seq INTEGER NOT NULL,
+    reason TEXT NOT NULL,
+    PRIMARY KEY (stream, first_seq, last_seq)
+  ) WITHOUT ROWID;
+  CREATE TABLE redaction_rows (
+    redaction INTEGER PRIMARY KEY,
+    n INTEGER NOT NULL,
+    item INTEGER,
+    kind TEXT NOT NULL,
+    digest TEXT NOT NULL
+  );
+  CREATE INDEX redaction_rows_by_n ON redaction_rows (n);
+  CREATE INDEX redaction_rows_by_item ON redaction_rows (item);
+`;
+
+/** What is shown: filled from the records and made from them again at any time. Times are RFC 3339 texts, as the harness stamped them. */
+const SHOWN = `
   CREATE TABLE turn_rows (
     turn INTEGER PRIMARY KEY,
     stream INTEGER NOT NULL REFERENCES streams,
@@ -172,22 +192,6 @@ const ROWS = `
     cost_usd REAL,
     detail TEXT NOT NULL
   );
-  CREATE TABLE lost_rows (
-    stream INTEGER NOT NULL,
-    first_seq INTEGER NOT NULL,
-    last_seq INTEGER NOT NULL,
-    reason TEXT NOT NULL,
-    PRIMARY KEY (stream, first_seq, last_seq)
-  ) WITHOUT ROWID;
-  CREATE TABLE redaction_rows (
-    redaction INTEGER PRIMARY KEY,
-    n INTEGER NOT NULL,
-    item INTEGER,
-    kind TEXT NOT NULL,
-    digest TEXT NOT NULL
-  );
-  CREATE INDEX redaction_rows_by_n ON redaction_rows (n);
-  CREATE INDEX redaction_rows_by_item ON redaction_rows (item);
 `;
 
 /** The index of words keeps no second copy of the text; triggers keep it in step. */
@@ -204,6 +208,10 @@ const SEARCH = `
     INSERT INTO search (rowid, title, text, input, output) VALUES (new.item, new.title, new.text, new.input, new.output);
   END;
 `;
+
+/** How a request `p` of permission_rows was decided: by the kind of the option that was taken, where it has one. */
+export const DECISION =
+  "CASE WHEN p.option_kind LIKE 'allow%' THEN 'allowed' WHEN p.option_kind LIKE 'reject%' THEN 'rejected' ELSE p.decision END";
 
 /** The documented views (docs/ARCHIVE.md): plain columns, for any SQLite from 3.40 on. */
 const VIEWS = `
@@ -235,14 +243,14 @@ const VIEWS = `
   CREATE VIEW tool_calls AS SELECT
     i.item, r.session, t.turn, r.id AS stream, i.first_seq, i.last_seq, i.at, o.ended_at, o.tool_call_id, o.tool_kind, x.title,
     o.status, o.exit_code, x.input, x.output, o.parent_tool_call_id, i.truncated,
-    (SELECT p.decision FROM permission_rows p JOIN item_rows j USING (item) WHERE j.turn = t.turn AND p.tool_call_id = o.tool_call_id
+    (SELECT ${DECISION} FROM permission_rows p JOIN item_rows j USING (item) WHERE j.turn = t.turn AND p.tool_call_id = o.tool_call_id
       ORDER BY j.at DESC LIMIT 1) AS decision,
     EXISTS (SELECT 1 FROM permission_rows p JOIN item_rows j USING (item) WHERE j.turn = t.turn AND p.tool_call_id = o.tool_call_id
       AND p.decision IS NOT NULL) AS decided
     FROM item_rows i JOIN turn_rows t USING (turn) JOIN streams r USING (stream) JOIN tool_rows o USING (item) JOIN texts x USING (item);
   CREATE VIEW permissions AS SELECT
     i.item, r.session, t.turn, r.id AS stream, i.first_seq, i.last_seq, p.tool_call_id, p.tool_kind, x.title, x.input, p.options,
-    i.at AS asked_at, p.state, p.decision, p.option_id, p.option_kind, p.decided_by, p.viewer, p.rule, p.decided_at,
+    i.at AS asked_at, p.state, ${DECISION} AS decision, p.option_id, p.option_kind, p.decided_by, p.viewer, p.rule, p.decided_at,
     round((julianday(p.decided_at) - julianday(i.at)) * 86400000) AS waited_ms
     FROM item_rows i JOIN turn_rows t USING (turn) JOIN streams r USING (stream) JOIN permission_rows p USING (item) JOIN texts x USING (item);
   CREATE VIEW files_touched AS SELECT
@@ -259,7 +267,7 @@ const VIEWS = `
       (SELECT max(z.at) FROM control_result_rows z WHERE z.request_id = c.request_id);
   CREATE VIEW usage AS SELECT
     u.n, a.public_key AS agent, s.session, u.session_id, u.turn_id, u.model, u.input_tokens, u.output_tokens, u.total_tokens,
-    u.cost_usd, datetime(b.created_at, 'unixepoch') || 'Z' AS at, u.detail
+    u.cost_usd, strftime('%Y-%m-%dT%H:%M:%SZ', b.created_at, 'unixepoch') AS at, u.detail
     FROM usage_rows u JOIN agents a USING (agent) JOIN records b USING (n)
     LEFT JOIN session_rows s ON s.agent = u.agent AND s.session_id = u.session_id;
   CREATE VIEW gaps AS
@@ -282,7 +290,23 @@ const VIEWS = `
 `;
 
 /** What makes an empty file an archive of this version. */
-export const SCHEMA = CHAIN + ROWS + SEARCH + VIEWS;
+export const SCHEMA = CHAIN + NOTED + SHOWN + SEARCH + VIEWS;
 
 /** What brings a file of an earlier version to the next, by the version it has. */
-export const UPGRADES: Readonly<Record<number, string>> = {};
+export const UPGRADES: Readonly<Record<number, string>> = { 1: dropAll('VIEW', VIEWS) + VIEWS };
+
+/** Takes away all that is shown and makes the empty tables, index and views anew, whatever stands there under their names. */
+export const EMPTY_SHOWN = `
+  ${dropAll('VIEW', VIEWS)}
+  DROP TABLE IF EXISTS search;
+  ${dropAll('TABLE', SHOWN)}
+  DELETE FROM redaction_rows WHERE item IS NOT NULL;
+  UPDATE streams SET session = NULL, viewed_n = 0;
+  UPDATE session_rows SET session_id = NULL, title = NULL, agent_name = NULL, cwd = NULL, model = NULL, mode = NULL;
+  ${SHOWN + SEARCH + VIEWS}`;
+
+function dropAll(type: 'TABLE' | 'VIEW', sql: string): string {
+  return [...sql.matchAll(new RegExp(`CREATE ${type} (\\w+)`, 'g'))]
+    .map(([, name]) => `DROP ${type} IF EXISTS ${name};\n`)
+    .join('');
+}

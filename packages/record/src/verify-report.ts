@@ -71,6 +71,14 @@ export interface VerifyReport {
   readonly afterCheckpoint: number;
   /** When the newest record was received, RFC 3339; nothing after it can be ruled out. */
   readonly completeTo: string | undefined;
+  /**
+   * Whether what the file shows when it is asked is what its records say. `behind`: so many streams' newest records are not
+   * shown yet, and these streams were not compared. `unknown`: it could not be seen, for this reason. Absent where there are
+   * no views.
+   */
+  readonly views?:
+    | { readonly state: 'match' | 'differ' | 'behind' | 'unknown'; readonly behind?: number; readonly reason?: string }
+    | undefined;
   /** The witnessed checkpoints that were asked about and found. */
   readonly witnessed: readonly { readonly hash: string; readonly n: number }[];
 }

@@ -51,6 +51,11 @@ export class ViewStore {
     return (this.#sql.runOf.get(stream, stream, stream) as { id: string } | undefined)?.id;
   }
 
+  /** The channels' streams of the run whose harness stream has this id. */
+  channelsOf(agent: string, run: string): readonly ViewedStream[] {
+    return (this.#sql.channels.all(agent) as ViewedStream[]).filter(({ stream }) => this.runOf(stream) === run);
+  }
+
   /** The turns of a stream that hold seqs from `firstSeq` to `lastSeq`, oldest first. */
   turnsAt(
     stream: number,
@@ -172,6 +177,7 @@ function prepareAll(db: SqlDatabase) {
     behind: prepare(
       `${STREAM} WHERE s.viewed_n < (SELECT max(n) FROM records r WHERE r.stream = s.stream AND r.text_sha IS NOT NULL) ORDER BY s.stream`,
     ),
+    channels: prepare(`${STREAM} WHERE a.public_key = ? AND s.session IS NOT NULL ORDER BY s.stream`),
     // Within one run the harness stream opens first, so its records come first; one that comes late still is the only one.
     runOf: prepare(
       `SELECT id FROM (SELECT s.id, (SELECT min(n) FROM records r WHERE r.stream = s.stream) AS n FROM streams s

@@ -1,7 +1,6 @@
 import { existsSync, linkSync, rmSync } from 'node:fs';
 import {
   createArchive,
-  createReader,
   type ExportLine,
   ExportVerifier,
   type ExportVerifierOptions,
@@ -10,13 +9,12 @@ import {
   RecordStore,
   type StatementSigner,
   type VerifyReport,
-  ViewStore,
 } from '@heliograph/record';
 import { type Crypto, err, ok, type Result } from '@heliograph/wire';
 import Database from 'better-sqlite3';
 import { newPrivateFile } from '../archive-file.ts';
-import { Indexer } from '../indexer.ts';
 import { packer } from '../packer.ts';
+import { makeViews } from '../views-anew.ts';
 import { linesOf } from './read-lines.ts';
 import { badLine, type ExportFileError, MAX_LINE_BYTES, reasonOf, unread } from './verify-export.ts';
 
@@ -47,7 +45,7 @@ export function importArchive(options: ImportOptions): Result<VerifyReport, Expo
     db.pragma('synchronous = OFF');
     const report = fill(db, from, options);
     if (!report.ok) return report;
-    makeViews(db, crypto);
+    makeViews(db, db, crypto);
     db.pragma('journal_mode = DELETE');
     db.pragma('synchronous = FULL');
     db.exec('VACUUM');
@@ -116,21 +114,6 @@ function unfit({ scope, events }: Manifest): string | undefined {
   if (events === 'redacted')
     return 'is redacted: without the signed events it would be no archive. Export it without --redacted';
   return undefined;
-}
-
-/** Views as the archive itself makes them; nothing is signed, for the key is not here. */
-function makeViews(db: Database.Database, crypto: Crypto): void {
-  const meta = (name: string) =>
-    (db.prepare('SELECT value FROM meta WHERE name = ?').get(name) as { value: string } | undefined)?.value;
-  const indexer = new Indexer({
-    // A secret seen only now stays replaced in the views; the records are as they were signed.
-    store: { meta, redact: () => {} },
-    views: new ViewStore(db),
-    reader: createReader(db, packer, crypto),
-    crypto,
-    nowSec: () => 0,
-  });
-  for (const _ of indexer.catchUp());
 }
 
 const noSigner: StatementSigner = {

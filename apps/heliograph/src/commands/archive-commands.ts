@@ -6,7 +6,7 @@ import { parseKey, parsePort, parseRelayUrl, repeatable } from '../option-values
 import { envName } from '../settings.ts';
 import { archiveOff, archiveOn, archiveStatus } from './archive-decide.ts';
 import { archiveExport, archiveImport } from './archive-hand-over.ts';
-import { archiveCheckpoint, archiveVerify } from './archive-prove.ts';
+import { archiveCheckpoint, archiveRebuild, archiveVerify } from './archive-prove.ts';
 import { archiveRun } from './archive-run.ts';
 import { archiveSearch } from './archive-search.ts';
 
@@ -84,6 +84,11 @@ export function addArchiveCommands(program: Command, execute: Execute): void {
       execute((context) => archiveVerify({ ...given, ...(file === undefined ? {} : { file }) }, context), false),
     );
   archive
+    .command('rebuild')
+    .description('make views and index anew from the records, where verify says that they show something else')
+    .argument('[FILE]', "the archive (default: this machine's)")
+    .action((file: string | undefined) => execute((context) => archiveRebuild(file, context), false));
+  archive
     .command('checkpoint')
     .description('print the newest signed checkpoint, to be witnessed: written down, published, or stamped')
     .addOption(flag('--publish <URL>', 'put it on a relay as well').argParser(parseRelayUrl))
@@ -102,7 +107,7 @@ export function addArchiveCommands(program: Command, execute: Execute): void {
     )
     .addOption(new Option('--path <TEXT>', 'that name a path with this in it'))
     .addOption(
-      new Option('--decision <WORD>', 'allow_once, reject_once, applied, timed_out …, or none: without a recorded one'),
+      new Option('--decision <WORD>', 'allowed, rejected, timed_out …, allow_once …, or none: without a recorded one'),
     )
     .addOption(new Option('--from <TIME>', 'not before: 2026-11-30 or 2026-11-30T09:00'))
     .addOption(new Option('--to <TIME>', 'not after'))

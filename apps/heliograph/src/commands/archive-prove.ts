@@ -4,6 +4,7 @@ import {
   describeReport,
   isExportFile,
   joinArchiveFile,
+  rebuildArchive,
   verifyArchiveFile,
   verifyExportFile,
 } from '@heliograph/app-archive';
@@ -38,6 +39,14 @@ export async function archiveVerify(options: ArchiveVerifyOptions, context: Cont
   if (json === true) say(JSON.stringify(report, undefined, 2));
   else say(...describeReport(report));
   return report.ok ? 0 : 1;
+}
+
+/** `heliograph archive rebuild`: what the views and the index show, made anew from the records. */
+export async function archiveRebuild(file: string | undefined, context: Context): Promise<number> {
+  const path = archiveFile(file, context);
+  const records = orFail(rebuildArchive(path, context.crypto));
+  say(`Views and index of ${path} were made anew from its ${records} records.`);
+  return 0;
 }
 
 export interface ArchiveCheckpointOptions {

@@ -1,0 +1,24 @@
+import { createReader } from '@heliograph/record';
+import { type Crypto, err, ok, type Result } from '@heliograph/wire';
+import { type ArchiveFileError, describeFault, joinArchiveFile, openArchiveFile } from './archive-file.ts';
+import { packer } from './packer.ts';
+import { remakeViews } from './views-anew.ts';
+
+/** Makes all that an archive shows anew from its records, as its one writer; no key is needed. Resolves to how many records there are. */
+export function rebuildArchive(path: string, crypto: Crypto): Result<number, ArchiveFileError> {
+  const joined = joinArchiveFile(path);
+  if (!joined.ok) return joined;
+  const about = createReader(joined.value, packer, crypto).about();
+  joined.value.close();
+  const opened = openArchiveFile(path, about, crypto);
+  if (!opened.ok) return opened;
+  const { db, reading, close } = opened.value;
+  try {
+    if (about.atRest === 'open') remakeViews(db, reading, crypto);
+    return ok(about.records);
+  } catch (cause) {
+    return err(describeFault(path, cause));
+  } finally {
+    close();
+  }
+}
