@@ -14,6 +14,7 @@ import type { Clock } from './clock.ts';
 import { HoleRepair, MAX_REPAIRS } from './hole-repair.ts';
 import { PartCollector } from './part-collector.ts';
 import { readResult, readSnapshot } from './read-snapshot.ts';
+import { RunTimes } from './run-times.ts';
 import { type SeqSpan, StreamChain } from './stream-chain.ts';
 import type { ControlDraft, HeldStream, Presence, ViewerEvent } from './viewer-event.ts';
 
@@ -69,6 +70,7 @@ export class AgentView {
   readonly #parts = new PartCollector();
   #live = new Set<string>();
   #run: string | undefined;
+  readonly #runTimes = new RunTimes();
   #snapshotNow = '';
   #harness: Presence['harness'] = 'waiting';
   #process: Presence['process'];
@@ -223,9 +225,7 @@ export class AgentView {
       }
       case 'heads':
         for (const head of listOf(payloadOf<Heads>(event)?.streams)) this.#noteHead(head);
-        if (this.#harness === 'live' && event.stream !== this.#run && event.timestamp > this.#snapshotNow) {
-          this.#warn('second-run', 'two harnesses run with this key at once: one of them is not yours to trust');
-        }
+        this.#noteRun(event.stream, event.timestamp);
         break;
       case 'turn_liveness':
         this.#noteHead(payloadOf<{ head: StreamHead }>(event)?.head);
@@ -233,6 +233,7 @@ export class AgentView {
       case 'stream_opened':
         // Where the last run's stream of this channel ended: its tail may have been lost with that run.
         this.#noteHead(payloadOf<StreamOpened>(event)?.continues);
+        if (event.channelId === null) this.#noteRun(event.stream, event.timestamp);
         if (this.#harness !== 'live' || event.stream === undefined || event.timestamp <= this.#snapshotNow) break;
         if (event.channelId === null && event.stream !== this.#run) this.#leaveRun();
         else this.#live.add(event.stream);
@@ -255,6 +256,12 @@ export class AgentView {
     }
   }
 
+  /** What is told again of earlier runs is no news. */
+  #noteRun(run: string | undefined, at: string): void {
+    if (run === undefined || !this.#runTimes.note(run, at) || at <= this.#snapshotNow) return;
+    this.#warn('second-run', 'two harnesses run with this key at once: one of them is not yours to trust');
+  }
+
   #noteHead(head: Partial<StreamHead> | null | undefined): void {
     if (typeof head?.stream === 'string' && isSeq(head.seq)) this.#streams.get(head.stream)?.chain.noteHead(head.seq);
   }
@@ -264,6 +271,7 @@ export class AgentView {
     const { requestIds } = said;
     if (this.#helloId === undefined || !Array.isArray(requestIds) || !requestIds.includes(this.#helloId)) return;
     const snapshot = readSnapshot(said);
+    this.#noteRun(snapshot.run, snapshot.now);
     this.#helloId = undefined;
     this.#cancelHello();
     this.#harness = 'live';

@@ -214,16 +214,44 @@ describe('the viewer', () => {
     expect(of('control').at(-1)?.progress).toMatchObject({ phase: 'failed', result: { status: 'too_large' } });
   });
 
-  it('VI12: warns of a second harness with the same key', async () => {
+  it('VI12: warns of a second harness with the same key: it speaks between two times of the first', async () => {
     const { agent, clock, of } = setup();
     agent.listen((control) => void agent.answerHello(control));
     await clock.settle();
-    await agent.say('run-2', null, ['stream_opened', { channelId: null }]);
-    await clock.advance(5_000);
-    expect(of('warning')).toEqual([]);
     await agent.say('run-2', null, ['heads', { streams: [] }]);
     await clock.settle();
+    expect(of('warning')).toEqual([]);
+    await agent.say('run-1', null, ['heads', { streams: [] }]);
+    await clock.settle();
     expect(of('warning').map((w) => w.code)).toEqual(['second-run']);
+  });
+
+  it('VI12: does not take a restarted harness for a second one, whatever of its start was lost or came late', async () => {
+    const { agent, clock, viewer, of, presence } = setup();
+    const answers: (() => Promise<unknown>)[] = [];
+    agent.listen((control) => void agent.answerHello(control));
+    await clock.settle();
+    // The old run's last words and its answer to a hello are on their way when it is killed.
+    const words = await agent.seal('run-1', null, ['heads', { streams: [] }]);
+    agent.listen((control) => {
+      if (control.type !== 'hello') return;
+      const snapshot = agent.snapshot([control.requestId ?? '']);
+      void agent.seal('run-1', null, ['snapshot', snapshot]).then((late) => answers.push(() => agent.deliver(late)));
+    });
+    await clock.advance(3_000);
+    viewer.resync();
+    await clock.settle();
+    expect(answers.length).toBeGreaterThan(0);
+    agent.run = 'run-2';
+    await agent.seal('run-2', null, ['stream_opened', { channelId: null }]);
+    await agent.say('run-2', null, ['heads', { streams: [] }]);
+    await agent.deliver(words);
+    for (const answer of answers) await answer();
+    await agent.say('run-2', null, ['heads', { streams: [] }]);
+    agent.listen((control) => void agent.answerHello(control));
+    await clock.advance(20_000);
+    expect(presence()).toMatchObject({ harness: 'live', run: 'run-2' });
+    expect(of('warning')).toEqual([]);
   });
 
   it('VI14: greets a harness that has started anew; until it answers nothing is live, and controls go to its run', async () => {
