@@ -5,6 +5,7 @@ import { agentName } from './agent/agent-quirks.ts';
 import { describeKept, type KeptChannels, readKeptChannels } from './agent/kept-channels.ts';
 import { PermissionPolicies, type PolicySettings, readPolicySettings } from './agent/permission-policies.ts';
 import { Sessions } from './agent/sessions.ts';
+import { endLeftovers } from './agent/stragglers.ts';
 import type { UsageSoFar } from './agent/usage.ts';
 import { readKeptUsage, UsageDesk } from './agent/usage-desk.ts';
 import { Attestation } from './attestation.ts';
@@ -73,6 +74,8 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
   const lock = await lockKey(signer.publicKey, filled.lockDir);
   let ledger: ControlLedger | undefined;
   try {
+    // A harness that was killed could not: two agents would work in one session, one of them unseen.
+    endLeftovers(signer.publicKey);
     ledger = await ControlLedger.open({ stateDir, clock, signer, owner });
     const carrying = await agreeOnBudget(relays, log);
     const files = {

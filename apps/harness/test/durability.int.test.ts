@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { payloadOf, type StreamOpened } from '@heliograph/wire';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -8,6 +8,7 @@ import { Stage } from './support/stage.ts';
 import { until } from './support/until.ts';
 import type { Watcher } from './support/watcher.ts';
 import { Withheld } from './support/withheld.ts';
+import { linesOf } from './support/written-lines.ts';
 
 let stage: Stage;
 beforeEach(async () => {
@@ -29,9 +30,7 @@ const tickTime = (line: string) => Number(/tick \d+ (\d+)/.exec(line)?.[1]);
 const hash = (lines: readonly string[]) => createHash('sha256').update(lines.join('\n')).digest('hex');
 
 /** The ticks the agent wrote: its own record. */
-function written(tee: string): string[] {
-  return existsSync(tee) ? readFileSync(tee, 'utf8').split('\n').filter(isTick) : [];
-}
+const written = (tee: string) => linesOf(tee).filter(isTick);
 
 /** The ticks a viewer has, in order. */
 function seen(viewer: Watcher): string[] {
@@ -46,6 +45,17 @@ function continuationIn(viewer: Watcher, stream: string) {
   return opened?.payload.continues;
 }
 
+/** The members of /proc/PID/stat after the name; undefined: it is gone. */
+function statOf(pid: number): readonly string[] | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)?.split(' ');
+  } catch {
+    return undefined;
+  }
+}
+const parentOf = (pid: number) => Number(statOf(pid)?.[1]);
+const isRunning = (pid: number) => !['Z', undefined].includes(statOf(pid)?.[0]);
+
 describe('a harness that starts anew', () => {
   test('HA64: what the agent said while the relay was away arrives after a restart of the harness, byte for byte; none of it is readable on disk', async () => {
     const tee = stage.file('tee');
@@ -57,7 +67,7 @@ describe('a harness that starts anew', () => {
     await viewer.until('the first tick', () => seen(viewer).length > 0);
     await stage.closeRelay();
     await until('the agent to finish', () => written(tee).length === 300);
-    await until('the turn to end', () => readFileSync(tee, 'utf8').includes('end_turn'));
+    await until('the turn to end', () => linesOf(tee).at(-1)?.includes('end_turn'));
     await first.close();
     const stored = readdirSync(join(stage.stateDir, 'spool')).map((name) =>
       readFileSync(join(stage.stateDir, 'spool', name), 'latin1'),
@@ -110,6 +120,28 @@ describe('a harness that starts anew', () => {
     expect(hash(got)).toBe(hash(all.slice(0, got.length)));
     expect(got.length).toBeGreaterThanOrEqual(all.filter((line) => tickTime(line) < safeMs).length);
     expect(viewer.warnings).toEqual([]);
+  });
+
+  test.each([
+    ['', {}],
+    [', what left its group too', { AGENT_CHILD_LEAVES: '1' }],
+  ])('AG24: what a killed harness left running of its agent is ended by the next one%s', async (_, leaves) => {
+    const child = stage.file('child');
+    const agentEnv = { AGENT_DEAF: '1', AGENT_CHILD: child, ...(leaves as Record<string, string>) };
+    const first = await HarnessProcess.start(stage, { script: 'waits-for-cancel.mjs', agentEnv });
+    const viewer = await stage.watch();
+    viewer.prompt(first.channelId, 'go');
+    await viewer.until('a sign of life', () => viewer.events().find(({ payload }) => payload.includes('working')));
+    const grandchild = Number(readFileSync(child, 'utf8'));
+    const agent = parentOf(grandchild) as number;
+    first.kill();
+    await first.exited;
+    expect([agent, grandchild].map(isRunning)).toEqual([true, true]);
+    const second = await stage.harness();
+    await until('both to be gone', () => ![agent, grandchild].some(isRunning));
+    await viewer.until('the new run', () => viewer.snapshot?.run === second.run);
+    viewer.prompt(second.channelId, 'again');
+    await viewer.until('the next turn', () => viewer.find('turn_completed'));
   });
 
   test('HA66: a viewer that comes later can have the streams of earlier runs, by replay and by what it has', async () => {

@@ -2,7 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import type { Clock } from '@heliograph/client';
-import { endStragglers, LIFE_VARIABLE } from './stragglers.ts';
+import { endStragglers, LIFE_VARIABLE, markOf } from './stragglers.ts';
 
 /** How a process ended: its exit code, or the signal that ended it. */
 export interface ProcessExit {
@@ -14,6 +14,8 @@ export interface AgentProcessOptions {
   readonly command: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** The agent's public key: what it starts is marked with it. */
+  readonly key: string;
   readonly clock: Clock;
   readonly onStdout: (chunk: Uint8Array) => void;
   readonly onStderr: (chunk: Uint8Array) => void;
@@ -36,7 +38,7 @@ function startError(code: string, message: string, cause?: unknown): Error {
 export class AgentProcess {
   readonly #child: ChildProcessWithoutNullStreams;
   /** What marks everything it starts. */
-  readonly #life: string;
+  readonly #mark: string;
   readonly #clock: Clock;
   readonly #finished: Promise<void>;
   #finish = () => {};
@@ -44,7 +46,7 @@ export class AgentProcess {
 
   /** Starts the command; rejects with an Error that has a `code` and names what could not be started. */
   static async start(options: AgentProcessOptions): Promise<AgentProcess> {
-    const { command, cwd, env } = options;
+    const { command, cwd, env, key } = options;
     const [file, ...args] = command;
     if (file === undefined) throw new RangeError('command must name a program');
     const isFolder = await stat(cwd).then(
@@ -53,8 +55,8 @@ export class AgentProcess {
     );
     if (!isFolder) throw startError('ENOTDIR', `the working directory ${cwd} is no folder: give another with --cwd`);
     // A group of its own: it can be ended with everything it started, and the terminal's Ctrl-C reaches us alone.
-    const life = randomUUID();
-    const marked = { ...env, [LIFE_VARIABLE]: life };
+    const mark = markOf(key, randomUUID());
+    const marked = { ...env, [LIFE_VARIABLE]: mark };
     const child = spawn(file, args, { cwd, env: marked, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
     await new Promise<void>((resolve, reject) => {
       child.once('spawn', resolve);
@@ -64,12 +66,12 @@ export class AgentProcess {
         reject(startError(code, `the agent command "${file}" can't be started: ${why}`, cause));
       });
     });
-    return new AgentProcess(child, life, options);
+    return new AgentProcess(child, mark, options);
   }
 
-  private constructor(child: ChildProcessWithoutNullStreams, life: string, options: AgentProcessOptions) {
+  private constructor(child: ChildProcessWithoutNullStreams, mark: string, options: AgentProcessOptions) {
     this.#child = child;
-    this.#life = life;
+    this.#mark = mark;
     this.#clock = options.clock;
     this.#finished = new Promise((resolve) => {
       this.#finish = resolve;
@@ -160,6 +162,6 @@ export class AgentProcess {
       if (code !== 'ESRCH' && code !== 'EPERM') throw cause;
     }
     // Who left the group was asked by nobody to go; with the last word it goes too.
-    if (signal === 'SIGKILL') endStragglers(this.#life);
+    if (signal === 'SIGKILL') endStragglers(this.#mark);
   }
 }

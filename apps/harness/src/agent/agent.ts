@@ -16,6 +16,8 @@ export interface AgentOptions {
   readonly command: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** The agent's own key. */
+  readonly signer: { readonly publicKey: string };
   readonly clock: Clock;
   readonly version: string;
   /** The version of ACP to speak where the agent can. */
@@ -80,11 +82,12 @@ export class Agent {
   /** Starts the process; rejects as `AgentProcess.start` does. */
   static async start(options: AgentOptions, port: AgentPort): Promise<Agent> {
     const agent = new Agent(options, port);
-    const { command, cwd, env, clock } = options;
+    const { command, cwd, env, signer, clock } = options;
     agent.#process = await AgentProcess.start({
       command,
       cwd,
       env,
+      key: signer.publicKey,
       clock,
       onStdout: (chunk) => {
         agent.#lastByteMs = clock.nowMs();

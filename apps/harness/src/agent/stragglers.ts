@@ -1,21 +1,64 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** The variable that marks everything an agent starts, as long as it hands its environment on. */
+/** The variable that marks everything an agent starts, as long as it hands its environment on: KEY:LIFE. */
 export const LIFE_VARIABLE = 'MIRRORED_AGENT_LIFE';
+
+/** The mark of one life of the agent with that public key. */
+export const markOf = (key: string, life: string): string => `${key}:${life}`;
 
 /**
  * Ends with SIGKILL whatever still runs of one agent's life and has left its process group: found by the mark in its
  * environment (Linux; elsewhere a group is all that can be told). Other users' processes can't be read and are none of ours.
  */
-export function endStragglers(life: string): void {
-  if (process.platform !== 'linux') return;
-  for (const pid of readdirSync('/proc')) {
-    if (!/^\d+$/.test(pid)) continue;
+export function endStragglers(mark: string): void {
+  for (const pid of markedWith((found) => found === mark)) kill(pid);
+}
+
+/**
+ * Ends with SIGKILL what a harness that was killed left running of this key's agent, groups and stragglers (Linux). To be
+ * called by who holds the key's lock: nobody else's agent is marked with it.
+ */
+export function endLeftovers(key: string): void {
+  const marked = markedWith((found) => found.startsWith(`${key}:`));
+  if (marked.length === 0) return;
+  const ownGroup = groupOf('self');
+  for (const pid of marked) {
+    // The rest of a group may have dropped the mark that its leader has.
+    if (groupOf(pid) === pid && pid !== ownGroup) kill(-pid);
+    kill(pid);
+  }
+}
+
+function markedWith(isMeant: (mark: string) => boolean): number[] {
+  if (process.platform !== 'linux') return [];
+  return readdirSync('/proc').flatMap((entry) => {
+    // Not ourselves: an agent may start a harness anew, with its own mark.
+    if (!/^\d+$/.test(entry) || Number(entry) === process.pid) return [];
     try {
-      const marks = readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0');
-      if (marks.includes(`${LIFE_VARIABLE}=${life}`)) process.kill(Number(pid), 'SIGKILL');
+      const variables = readFileSync(`/proc/${entry}/environ`, 'latin1').split('\0');
+      const mark = variables.find((variable) => variable.startsWith(`${LIFE_VARIABLE}=`));
+      return mark !== undefined && isMeant(mark.slice(LIFE_VARIABLE.length + 1)) ? [Number(entry)] : [];
     } catch {
-      // It ended meanwhile, or is another user's.
+      return []; // It ended meanwhile, or is another user's.
     }
+  });
+}
+
+/** The group that a process belongs to; undefined: it is gone. */
+function groupOf(pid: number | 'self'): number | undefined {
+  try {
+    // "pid (name) state parent group …", where a name may hold anything.
+    return Number(readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)?.split(' ')[2]);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Who is gone already needs no killing. */
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // ESRCH: it ended meanwhile.
   }
 }
