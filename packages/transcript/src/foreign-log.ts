@@ -35,6 +35,11 @@ export class ForeignLog {
     return this.#events[index];
   }
 
+  /** Where the first event with this seq stands, −1 when there is none: seqs repeat, and nothing else names one. */
+  indexOf(seq: number): number {
+    return this.#events.findIndex((event) => event.seq === seq);
+  }
+
   /** Where `key` stands or would stand: looked for at the end first, because that is where new events go. */
   #place(key: string): number {
     const newest = this.#keys.at(-1);

@@ -35,12 +35,14 @@ export interface RawLine {
 export interface RawLines {
   readonly length: number;
   at(index: number): RawLine | undefined;
+  /** Where the line that holds this event stands, −1 when it is not here. Cost: a few binary searches. */
+  indexOf(stream: string, seq: number): number;
 }
 
 /** The lines of the given streams, one stream after the other; foreign channels by `FOREIGN_STREAM` and `channelId`. */
 export function selectRawLines(log: EventLog, streams: readonly string[], channelId: string | null = null): RawLines {
   const cache = new WeakMap<ObserverEvent, RawLine>();
-  const sources = streams.map((stream) => source(log, stream, channelId));
+  const sources = lineSources(log, streams, channelId);
   return {
     get length() {
       return sources.reduce((sum, { length }) => sum + length(), 0);
@@ -53,6 +55,17 @@ export function selectRawLines(log: EventLog, streams: readonly string[], channe
         left -= count;
       }
       return undefined;
+    },
+    indexOf(stream, seq) {
+      let before = 0;
+      for (const source of sources) {
+        if (source.stream === stream) {
+          const index = source.indexOf(seq);
+          return index < 0 ? -1 : before + index;
+        }
+        before += source.length();
+      }
+      return -1;
     },
   };
 }
@@ -74,17 +87,37 @@ export function* mergeRawLines(log: EventLog, streams: readonly string[]): Gener
   }
 }
 
-function source(log: EventLog, stream: string, channelId: string | null) {
-  if (stream === FOREIGN_STREAM) {
+/** The lines of one stream by number, as the log reads them. */
+export interface LineSource {
+  readonly stream: string;
+  readonly length: () => number;
+  readonly at: (index: number) => LogEvent | undefined;
+  readonly indexOf: (seq: number) => number;
+}
+
+/** Where the lines of each of these streams come from. */
+export function lineSources(log: EventLog, streams: readonly string[], channelId: string | null): LineSource[] {
+  return streams.map((stream) => {
+    if (stream === FOREIGN_STREAM) {
+      return {
+        stream,
+        length: () => log.foreign(channelId).count,
+        at: (index) => log.foreign(channelId).lineAt(index),
+        indexOf: (seq) => log.foreign(channelId).indexOf(seq),
+      };
+    }
     return {
-      length: () => log.foreign(channelId).count,
-      at: (index: number) => log.foreign(channelId).lineAt(index),
+      stream,
+      length: () => log.stream(stream)?.lineCount ?? 0,
+      at: (index) => log.stream(stream)?.lineAt(index),
+      indexOf: (seq) => log.stream(stream)?.lineIndexOf(seq) ?? -1,
     };
-  }
-  return {
-    length: () => log.stream(stream)?.lineCount ?? 0,
-    at: (index: number) => log.stream(stream)?.lineAt(index),
-  };
+  });
+}
+
+/** What a line says, exactly: of one that is no JSON, the line and not the note about it. */
+export function lineText(event: LogEvent): string {
+  return event.kind === 'acp_parse_error' ? (text(parseObject(event.payload), 'line') ?? event.payload) : event.payload;
 }
 
 function cached(cache: WeakMap<ObserverEvent, RawLine>, event: LogEvent | undefined): RawLine | undefined {

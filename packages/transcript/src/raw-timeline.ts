@@ -60,6 +60,23 @@ export function selectRawTimeline(log: EventLog, streams: readonly string[]): Ra
       const place = places[index];
       return place === undefined ? undefined : lanes[place.lane]?.at(place.index);
     },
+    indexOf(stream, seq) {
+      sync();
+      const lane = streams.indexOf(stream);
+      const index = lanes[lane]?.indexOf(stream, seq) ?? -1;
+      if (index < 0) return -1;
+      const wanted = { lane, index, timestamp: timeOf(lane, index) };
+      let [low, high] = [0, places.length];
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if (byTime(places[middle] as Place, wanted) < 0) low = middle + 1;
+        else high = middle;
+      }
+      const found = places[low];
+      // Where a clock went back inside a stream, times lead nowhere.
+      const isThere = found !== undefined && byTime(found, wanted) === 0;
+      return isThere ? low : places.findIndex((place) => place.lane === lane && place.index === index);
+    },
   };
 }
 

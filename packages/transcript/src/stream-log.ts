@@ -186,6 +186,22 @@ export class StreamLog {
     return this.#readAt(this.#held.indexOf(set.last) + after);
   }
 
+  /** The line an event is (part of), −1 when it is not here. Cost: two binary searches. */
+  lineIndexOf(seq: number): number {
+    if (!this.#events.has(seq)) return -1;
+    const { sets, line } = this.#lineIndex();
+    let [low, high] = [0, sets.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((sets[middle]?.first ?? 0) <= seq) low = middle + 1;
+      else high = middle;
+    }
+    const set = sets[low - 1];
+    if (set === undefined) return this.#held.indexOf(seq);
+    const at = line[low - 1] ?? 0;
+    return seq <= set.last ? at : at + this.#held.indexOf(seq) - this.#held.indexOf(set.last);
+  }
+
   #readAt(index: number): LogEvent | undefined {
     const seq = this.#held.at(index);
     return seq === undefined ? undefined : this.read(seq);

@@ -1,5 +1,6 @@
 import { createDesktop, type Desktop } from '../store/desktop.ts';
 import type { PageToWorker } from '../worker/protocol.ts';
+import { SessionReader } from '../worker/session-reader.ts';
 import type { Story } from './stories.ts';
 import { madeUpId } from './story-agent.ts';
 
@@ -9,6 +10,15 @@ export function openStory(
   onFrame: (fire: () => void) => void,
 ): { readonly desktop: Desktop; readonly posted: readonly PageToWorker[] } {
   const posted: PageToWorker[] = [];
+  const clock = {
+    nowMs: () => performance.now(),
+    setTimer(delayMs: number, fire: () => void) {
+      const timer = setTimeout(fire, delayMs);
+      return () => clearTimeout(timer);
+    },
+  };
+  const reader = new SessionReader({ clock, post: (answer) => desktop.receive({ type: 'read', answer }) });
+  for (const event of story.events) reader.take(event);
   const desktop = createDesktop({
     nowMs: () => Date.now(),
     onFrame,
@@ -16,6 +26,7 @@ export function openStory(
     uuid: () => madeUpId(`channel ${posted.length}`),
     post(message) {
       posted.push(message);
+      if (message.type === 'read') reader.receive(message.request);
       if (message.type === 'control') {
         desktop.receive({ type: 'control-started', id: message.id, requestId: madeUpId(`request ${message.id}`) });
       }

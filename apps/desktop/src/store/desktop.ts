@@ -13,6 +13,7 @@ import {
   nameControl,
   selectSession,
 } from './desktop-store.ts';
+import { createReader, type Reader } from './reader.ts';
 import type { SessionRef } from './session-ref.ts';
 
 /** What the page needs of the world; handed in, so that tests and the fixture page bring their own. */
@@ -37,6 +38,8 @@ const MAX_DRAFTS = 100;
 export interface Desktop {
   readonly store: DesktopStore;
   readonly nowMs: () => number;
+  /** Asks the worker about sessions: what would take too long here. */
+  readonly reader: Reader;
   /** Takes a message of the worker. */
   receive(message: WorkerToPage): void;
   open(base: string, token: string | undefined): void;
@@ -63,6 +66,7 @@ export interface Desktop {
 
 export function createDesktop(port: DesktopPort): Desktop {
   const store = createDesktopStore();
+  const reader = createReader((request) => port.post({ type: 'read', request }));
   const answers = new Map<number, (result: never) => void>();
   const drafts = new Map<string, string>();
   let lastId = 0;
@@ -102,6 +106,7 @@ export function createDesktop(port: DesktopPort): Desktop {
   return {
     store,
     nowMs: port.nowMs,
+    reader,
     receive(message) {
       switch (message.type) {
         case 'session':
@@ -110,6 +115,8 @@ export function createDesktop(port: DesktopPort): Desktop {
           return port.keepToken(message.token);
         case 'events':
           return receiveEvents(message.events);
+        case 'read':
+          return reader.receive(message.answer);
         case 'problem':
           return store.setState((state) => addWarning(state, undefined, 'worker', message.message));
         case 'control-started':

@@ -12,7 +12,7 @@ import {
 export type RawSelection = 'read' | 'write' | 'all';
 
 /** The streams whose lines belong to a session: its own, and the harness stream of the run (initialize, session/new, noise). */
-function streamsOf(streams: readonly string[], run: string | undefined): readonly string[] {
+export function streamsOf(streams: readonly string[], run: string | undefined): readonly string[] {
   const ours = streams.filter((stream) => stream !== FOREIGN_STREAM);
   return run === undefined || ours.includes(run) ? ours : [run, ...ours];
 }

@@ -1,7 +1,7 @@
 import { TranscriptFold } from '@heliograph/transcript';
 import { expect, test } from 'vitest';
 import { StoryAgent } from '../dev/story-agent.ts';
-import { findRowOfLine, type Row, selectRows, waitedForLeaveMs } from './rows.ts';
+import { findRowOfItem, findRowOfLine, type Row, selectRows, waitedForLeaveMs } from './rows.ts';
 
 const agent = () => new StoryAgent({ name: 'Claude', host: 'h', cwd: '/srv', startMs: Date.UTC(2026, 10, 30) });
 
@@ -77,4 +77,17 @@ test('DT48: the time a call waited for leave is known, so that it is not counted
   expect(waited).toBeGreaterThanOrEqual(60_000);
   expect(waited).toBeLessThan(62_000);
   expect(waitedForLeaveMs(row.turn, '2')).toBe(0);
+});
+
+test('DT100: an item leads to its row: one of several looks too, and a call that waits for leave to its card', () => {
+  const story = agent()
+    .prompt('go')
+    .tool('1', read('1'), 1, { status: 'completed' })
+    .tool('2', read('2'), 1, { status: 'completed' })
+    .tool('3', { kind: 'execute', title: 'ls' }, 1)
+    .ask({ toolCallId: '3', title: 'ls', kind: 'execute' }, ALLOW);
+  const rows = rowsOf(story);
+  const turnId = rows[0]?.turn.id ?? '';
+  expect(brief(rows)).toEqual(['user', 'looks', 'permission']);
+  expect(['1', '2', '3', '4'].map((id) => findRowOfItem(rows, turnId, `tool:${id}`))).toEqual([1, 1, 2, -1]);
 });

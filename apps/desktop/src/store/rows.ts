@@ -90,6 +90,33 @@ export function coversLine(refs: readonly SeqRange[], stream: string, seq: numbe
   return refs.some((range) => range.stream === stream && range.first <= seq && seq <= range.last);
 }
 
+const rowPlaces = new WeakMap<readonly Row[], ReadonlyMap<string, number>>();
+
+/**
+ * The row that shows an item, −1 when none does. A call that waits for leave is told by the card that asks for it; of a row
+ * of several items each leads there. Cost: one pass over the rows, once for the same rows.
+ */
+export function findRowOfItem(rows: readonly Row[], turnId: string, itemId: string): number {
+  let places = rowPlaces.get(rows);
+  if (places === undefined) {
+    places = placeItems(rows);
+    rowPlaces.set(rows, places);
+  }
+  return places.get(`${turnId}/${itemId}`) ?? -1;
+}
+
+function placeItems(rows: readonly Row[]): ReadonlyMap<string, number> {
+  const places = new Map<string, number>();
+  for (const [at, row] of rows.entries()) {
+    if (row.type === 'turn-end') continue;
+    for (const item of row.type === 'looks' ? row.items : [row.item]) places.set(`${row.turn.id}/${item.id}`, at);
+    if (row.type !== 'item' || row.item.kind !== 'permission') continue;
+    const told = `${row.turn.id}/tool:${row.item.toolCallId}`;
+    if (!places.has(told)) places.set(told, at);
+  }
+  return places;
+}
+
 /** The row a line became part of, −1 when it has none of its own. The narrowest item wins. */
 export function findRowOfLine(rows: readonly Row[], stream: string, seq: number): number {
   return rows.findIndex((row) => {

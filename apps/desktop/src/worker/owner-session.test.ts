@@ -8,7 +8,7 @@ import type { DeviceKey } from './device-key.ts';
 import { HostApi } from './host-api.ts';
 import type { OwnRelay } from './own-relay.ts';
 import { OwnerSession, type ViewerStart } from './owner-session.ts';
-import type { PageToWorker, WorkerToPage } from './protocol.ts';
+import type { ToOwnerSession, WorkerToPage } from './protocol.ts';
 
 const SECRET = new Uint8Array(32).fill(9);
 const PUBLIC = hexEncode(nobleCrypto.publicKey(SECRET));
@@ -74,7 +74,7 @@ function openWorld(routes?: Readonly<Record<string, Route>>): OwnerSession {
   });
 }
 
-const open = (token: string | undefined): PageToWorker => ({ type: 'open', base: BASE, token });
+const open = (token: string | undefined): ToOwnerSession => ({ type: 'open', base: BASE, token });
 const phase = () => posted.findLast((message) => message.type === 'session')?.session;
 
 test('DT17: a link opens the viewer with the host’s key, and nothing posted to the page carries it', async () => {

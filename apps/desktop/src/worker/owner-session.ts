@@ -6,7 +6,7 @@ import type { DeviceKey, DeviceKeyStore } from './device-key.ts';
 import type { HostApi } from './host-api.ts';
 import type { OwnRelay } from './own-relay.ts';
 import { DeviceBook, type OwnerBook } from './owner-book.ts';
-import type { PageServer, PageToWorker, Session, WorkerToPage } from './protocol.ts';
+import type { PageServer, Session, ToOwnerSession, WorkerToPage } from './protocol.ts';
 
 export interface OwnerSessionOptions {
   readonly crypto: Crypto;
@@ -55,7 +55,7 @@ export class OwnerSession {
     this.#options = options;
   }
 
-  async receive(message: PageToWorker): Promise<void> {
+  async receive(message: ToOwnerSession): Promise<void> {
     switch (message.type) {
       case 'open':
         return this.#open(message.base, message.token);

@@ -2,8 +2,15 @@
 import type { ControlDraft, KnownAgent, ViewerEvent } from '@heliograph/client';
 import type { Result } from '@heliograph/wire';
 import type { OwnRelay } from './own-relay.ts';
+import type { ReaderAnswer, ReaderRequest } from './reader-protocol.ts';
 
 export type PageToWorker =
+  | ToOwnerSession
+  /** Asks for something about the sessions that the worker holds. */
+  | { readonly type: 'read'; readonly request: ReaderRequest };
+
+/** What has to do with the key and what it opens. */
+export type ToOwnerSession =
   /** First message. `token`: from the link's fragment, or kept for a reload. `base`: the folder the page came from. */
   | { readonly type: 'open'; readonly base: string; readonly token: string | undefined }
   /** Opens the encrypted key that `locked` speaks of; one that came by a link is kept from then on. */
@@ -37,6 +44,7 @@ export type WorkerToPage =
   /** Opens the page once more after a reload; the page keeps it for this tab alone. */
   | { readonly type: 'next-token'; readonly token: string }
   | { readonly type: 'events'; readonly events: readonly ViewerEvent[] }
+  | { readonly type: 'read'; readonly answer: ReaderAnswer }
   /** Something in the worker failed that no session state tells. */
   | { readonly type: 'problem'; readonly message: string }
   /** Comes before any progress of that control. */

@@ -10,6 +10,7 @@ import { HostApi } from './host-api.ts';
 import { findOwnRelay } from './own-relay.ts';
 import { OwnerSession } from './owner-session.ts';
 import type { PageToWorker, WorkerToPage } from './protocol.ts';
+import { SessionReader } from './session-reader.ts';
 
 declare const self: DedicatedWorkerGlobalScope;
 /** Written in when the page is built. */
@@ -24,6 +25,7 @@ const clock = {
 };
 const post = (message: WorkerToPage) => self.postMessage(message);
 const batcher = new EventBatcher(clock, (events) => post({ type: 'events', events }));
+const reader = new SessionReader({ clock, post: (answer) => post({ type: 'read', answer }) });
 const uuid = () => randomUuid(nobleCrypto);
 
 const session = new OwnerSession({
@@ -45,12 +47,18 @@ const session = new OwnerSession({
       crypto: nobleCrypto,
       random: Math.random,
       uuid,
-      onEvent: (event) => batcher.add(event),
+      onEvent(event) {
+        reader.take(event);
+        batcher.add(event);
+      },
     }),
 });
 
 self.onmessage = (event: MessageEvent<PageToWorker>) => {
-  session.receive(event.data).catch((error: unknown) => {
-    session.fail(error instanceof Error ? error.message : String(error));
-  });
+  const { data } = event;
+  if (data.type === 'read') reader.receive(data.request);
+  else
+    session.receive(data).catch((error: unknown) => {
+      session.fail(error instanceof Error ? error.message : String(error));
+    });
 };

@@ -3,6 +3,7 @@ import { type Components, Streamdown, type UrlTransform } from 'streamdown';
 import { formatNumber } from '../../text/human.ts';
 import { splitMarkdown } from '../../text/split-markdown.ts';
 import { toPlainLine } from '../../text/visible-text.ts';
+import { useFoundIn } from '../find/use-found-in.ts';
 import { CodeFence } from './CodeFence.tsx';
 import { readLink, SafeLink } from './SafeLink.tsx';
 
@@ -15,7 +16,8 @@ const MAX_SHOWN_CHARACTERS = 120_000;
  */
 export const Markdown = memo(function Markdown(props: { readonly text: string; readonly isStreaming: boolean }) {
   const [isWhole, setWhole] = useState(false);
-  const isCut = props.text.length > MAX_SHOWN_CHARACTERS && !isWhole;
+  const isFoundBelow = useFoundIn(props.text) >= MAX_SHOWN_CHARACTERS;
+  const isCut = props.text.length > MAX_SHOWN_CHARACTERS && !isWhole && !isFoundBelow;
   const pieces = splitMarkdown(isCut ? props.text.slice(0, MAX_SHOWN_CHARACTERS) : props.text);
   return (
     <>

@@ -1,6 +1,7 @@
 import { memo, useMemo, useState } from 'react';
 import { formatNumber, plural } from '../../text/human.ts';
 import { type TerminalLine, toTerminalLines } from '../../text/terminal-text.ts';
+import { useFoundIn } from '../find/use-found-in.ts';
 import { CopyButton } from '../parts/CopyButton.tsx';
 import { ScrollRegion } from './ScrollRegion.tsx';
 import { VisibleText } from './VisibleText.tsx';
@@ -17,17 +18,27 @@ export const TerminalView = memo(function TerminalView(props: { readonly output:
   const { output } = props;
   const lines = useMemo(() => trimEnd(toTerminalLines(output.slice(-MAX_CHARACTERS))), [output]);
   const [isOpen, setOpen] = useState(false);
-  const shown = isOpen ? lines.slice(-MAX_LINES) : lines.slice(-TAIL_LINES);
+  const texts = useMemo(() => lines.map((line) => line.map(({ text }) => text).join('')), [lines]);
+  const found = useFoundIn(texts);
+  const isFolded = !isOpen && (found < 0 || found >= lines.length - TAIL_LINES);
+  const tail = Math.max(0, lines.length - (isFolded ? TAIL_LINES : MAX_LINES));
+  // What was found before the last lines is shown with what follows it.
+  const from = found >= 0 && found < tail ? found : tail;
+  const shown = lines.slice(from, from + MAX_LINES);
   const hidden = lines.length - shown.length;
   const count =
-    hidden > 0 ? `last ${shown.length} of ${formatNumber(lines.length)} lines` : plural(lines.length, 'line');
+    from < tail
+      ? `lines ${formatNumber(from + 1)} to ${formatNumber(from + shown.length)} of ${formatNumber(lines.length)}`
+      : hidden > 0
+        ? `last ${formatNumber(shown.length)} of ${formatNumber(lines.length)} lines`
+        : plural(lines.length, 'line');
   return (
     <div className="frame" data-testid="terminal">
       <div className="bar">
         <span>{lines.length === 0 ? 'no output' : count}</span>
         {lines.length > TAIL_LINES && (
-          <button type="button" className="tab" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-            {isOpen ? 'Last lines' : 'All'}
+          <button type="button" className="tab" aria-expanded={!isFolded} onClick={() => setOpen(isFolded)}>
+            {!isFolded ? 'Last lines' : 'All'}
           </button>
         )}
         <CopyButton text={() => output} label="Copy the output" />

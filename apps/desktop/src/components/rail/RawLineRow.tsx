@@ -1,10 +1,11 @@
 import type { RawLine } from '@heliograph/transcript';
 import { TextSearch } from 'lucide-react';
-import { memo } from 'react';
+import { memo, useMemo } from 'react';
 import { formatBytes, formatExactClock } from '../../text/human.ts';
 import { peekAt } from '../../text/line-peek.ts';
 import { BoundedText } from '../content/BoundedText.tsx';
 import { VisibleText } from '../content/VisibleText.tsx';
+import { FoundHereContext } from '../find/found-context.ts';
 import { CopyButton } from '../parts/CopyButton.tsx';
 
 const ARROWS: Readonly<Record<RawLine['direction'], string>> = { read: '←', write: '→', note: '·' };
@@ -23,12 +24,15 @@ const VIA: Readonly<Record<NonNullable<RawLine['via']>, string>> = {
 export const RawLineRow = memo(
   function RawLineRow(props: {
     readonly line: RawLine;
+    /** What was looked for and found in this very line, else ''. */
+    readonly needle: string;
     readonly mark: 'asked' | 'marked' | 'none';
     readonly isOpen: boolean;
     readonly onToggle: () => void;
     readonly onShowItem: () => void;
   }) {
-    const { line, isOpen } = props;
+    const { line, isOpen, needle } = props;
+    const found = useMemo(() => (needle === '' ? undefined : { needle, itemId: '' }), [needle]);
     return (
       <div
         className={`raw-line ${props.mark}`}
@@ -69,14 +73,16 @@ export const RawLineRow = memo(
               </button>
               <CopyButton text={() => line.text} label="Copy this line" testId="copy-line" />
             </div>
-            <BoundedText text={line.text} max={20_000} label={`Line ${line.seq}`} />
+            <FoundHereContext value={found}>
+              <BoundedText text={line.text} max={20_000} label={`Line ${line.seq}`} />
+            </FoundHereContext>
           </div>
         )}
       </div>
     );
   },
   // The two callbacks always mean the line of this row.
-  (a, b) => a.line === b.line && a.mark === b.mark && a.isOpen === b.isOpen,
+  (a, b) => a.line === b.line && a.needle === b.needle && a.mark === b.mark && a.isOpen === b.isOpen,
 );
 
 function notesOn(line: RawLine): string {

@@ -1,6 +1,6 @@
-import type { RawLines, SeqRange } from '@heliograph/transcript';
+import type { RawLine, SeqRange } from '@heliograph/transcript';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { X } from 'lucide-react';
+import { Search, X } from 'lucide-react';
 import { type Ref, useImperativeHandle, useMemo, useRef, useState } from 'react';
 import type { AgentRecord } from '../../store/desktop-store.ts';
 import { sessionLines } from '../../store/raw-files.ts';
@@ -8,6 +8,9 @@ import { coversLine } from '../../store/rows.ts';
 import type { SessionRef } from '../../store/session-ref.ts';
 import { formatNumber } from '../../text/human.ts';
 import { ScrollRegion } from '../content/ScrollRegion.tsx';
+import { FindBar } from '../find/FindBar.tsx';
+import { useFindLines } from '../find/use-find.ts';
+import { useHighlights } from '../find/use-highlights.ts';
 import { useFollowEnd } from '../transcript/use-follow-end.ts';
 import { useTranscript } from '../use-desktop.ts';
 import { DownloadLines } from './DownloadLines.tsx';
@@ -18,6 +21,8 @@ const ROW_HEIGHT_PX = 42;
 export interface RawRailHandle {
   /** Marks the lines of these ranges and shows the first of them. */
   show(refs: readonly SeqRange[]): void;
+  /** Opens the search for exact text. */
+  find(): void;
 }
 
 /** Every line of a session, exactly as written, beside what was made of it. */
@@ -53,15 +58,42 @@ export function RawRail(props: {
     anchorTo: 'end',
     scrollToFn,
   });
+  const showLine = (index: number) => {
+    if (index < 0) return;
+    leave();
+    virtualizer.scrollToIndex(index, { align: 'center' });
+  };
+  const find = useFindLines(session, run, {
+    nearest(hits) {
+      const top = virtualizer.scrollOffset ?? 0;
+      const from = virtualizer.getVirtualItems().find(({ end }) => end > top)?.index ?? 0;
+      return Math.max(
+        0,
+        hits.findIndex(({ stream, seq }) => lines.indexOf(stream, seq) >= from),
+      );
+    },
+    show({ stream, seq }) {
+      const index = lines.indexOf(stream, seq);
+      const line = lines.at(index);
+      if (line !== undefined) setOpen(keyOf(line));
+      showLine(index);
+    },
+  });
+  const { needle = '', hit } = find;
+  const foundAt = hit === undefined ? -1 : lines.indexOf(hit.stream, hit.seq);
+  useHighlights(scroller, {
+    needle,
+    exact: true,
+    name: 'found-line',
+    hit: hit === undefined ? undefined : `${hit.stream}/${hit.seq}`,
+  });
   useImperativeHandle(props.handle, () => ({
     show(refs) {
       setMarked(refs);
       const [first] = refs;
-      const index = first === undefined ? -1 : findLine(lines, first);
-      if (index < 0) return;
-      leave();
-      virtualizer.scrollToIndex(index, { align: 'center' });
+      if (first !== undefined) showLine(lines.indexOf(first.stream, first.first));
     },
+    find: () => find.setNeedle(find.needle ?? ''),
   }));
 
   return (
@@ -75,11 +107,37 @@ export function RawRail(props: {
         <b>Lines</b>
         <span className="text-s text-ink-3 tabular-nums">{formatNumber(lines.length)} · exact</span>
         <span className="ml-auto" />
+        <button
+          type="button"
+          className="tab"
+          aria-label="Search in the lines"
+          title="Search in the lines"
+          aria-pressed={find.needle !== undefined}
+          data-testid="toggle-find-lines"
+          onClick={() => find.setNeedle(find.needle === undefined ? '' : undefined)}
+        >
+          <Search size={14} strokeWidth={1.6} />
+        </button>
         <DownloadLines agent={agent} session={session} />
         <button type="button" className="tab lg:hidden" aria-label="Close the lines" onClick={props.onClose}>
           <X size={16} strokeWidth={1.6} />
         </button>
       </header>
+      {find.needle !== undefined && (
+        <FindBar
+          label="Search in the lines"
+          placeholder="Exactly as it is written"
+          testId="find-lines"
+          needle={find.needle}
+          count={find.found.count}
+          reachable={find.found.hits.length}
+          at={find.at}
+          isDone={find.found.isDone}
+          onNeedle={find.setNeedle}
+          onStep={find.step}
+          onClose={() => find.setNeedle(undefined)}
+        />
+      )}
       {lines.length === 0 && (
         <p className="p-3.5 text-s text-ink-2">
           No line is here yet. Each appears as it is, the moment it was written.
@@ -95,17 +153,20 @@ export function RawRail(props: {
           {virtualizer.getVirtualItems().map((virtual) => {
             const line = lines.at(virtual.index);
             if (line === undefined) return null;
-            const key = `${line.stream}/${line.seq}/${line.timestamp}`;
+            const key = keyOf(line);
+            const isFound = virtual.index === foundAt;
             return (
               <div
                 key={virtual.key}
                 ref={virtualizer.measureElement}
                 data-index={virtual.index}
+                data-found={isFound ? '' : undefined}
                 className="absolute top-0 left-0 w-full"
                 style={{ transform: `translateY(${virtual.start}px)` }}
               >
                 <RawLineRow
                   line={line}
+                  needle={isFound ? needle : ''}
                   mark={
                     coversLine(props.asked, line.stream, line.seq)
                       ? 'asked'
@@ -126,11 +187,6 @@ export function RawRail(props: {
   );
 }
 
-/** The index of the first line in a range. Streams stand one after the other, each in order of seq. */
-function findLine(lines: RawLines, range: SeqRange): number {
-  for (let index = 0; index < lines.length; index++) {
-    const line = lines.at(index);
-    if (line?.stream === range.stream && line.lastSeq >= range.first) return index;
-  }
-  return -1;
+function keyOf(line: RawLine): string {
+  return `${line.stream}/${line.seq}/${line.timestamp}`;
 }

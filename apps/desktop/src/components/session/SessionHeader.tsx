@@ -1,4 +1,4 @@
-import { ChevronLeft, Rows3 } from 'lucide-react';
+import { ChevronLeft, Rows3, Search } from 'lucide-react';
 import type { AgentRecord } from '../../store/desktop-store.ts';
 import type { SessionRef } from '../../store/session-ref.ts';
 import { settingsOf, snapshotChannel } from '../../store/session-settings.ts';
@@ -16,7 +16,9 @@ export function SessionHeader(props: {
   readonly session: SessionRef;
   readonly isRailOpen: boolean;
   readonly isRunning: boolean;
+  readonly isFinding: boolean;
   readonly onToggleRail: () => void;
+  readonly onFind: () => void;
   readonly onBack: () => void;
 }) {
   const { agent } = props;
@@ -42,6 +44,16 @@ export function SessionHeader(props: {
         <div className="md:hidden">
           <Lights agent={agent} look="signs" />
         </div>
+        <button
+          type="button"
+          className="tab"
+          aria-pressed={props.isFinding}
+          data-testid="toggle-find"
+          onClick={props.onFind}
+        >
+          <Search size={14} strokeWidth={1.6} aria-hidden="true" />
+          <span className="max-md:sr-only">Search</span>
+        </button>
         <button
           type="button"
           className="tab"

@@ -1,25 +1,23 @@
 import type { CarriedTranscript, QuestionItem, SeqRange } from '@heliograph/transcript';
 import { useCallback, useMemo, useRef, useState } from 'react';
 import type { AgentRecord } from '../../store/desktop-store.ts';
-import { selectKnownPaths } from '../../store/known-paths.ts';
 import { answerableQuestions, runningTurn } from '../../store/live.ts';
-import { findRowOfLine, selectRows } from '../../store/rows.ts';
-import { type SessionRef, sessionKey } from '../../store/session-ref.ts';
+import { findRowOfItem, findRowOfLine, selectRows } from '../../store/rows.ts';
+import type { SessionRef } from '../../store/session-ref.ts';
 import { useActions } from '../actions/actions.ts';
+import { FindBar } from '../find/FindBar.tsx';
+import { useFindItems } from '../find/use-find.ts';
+import { useFindKey } from '../find/use-find-key.ts';
 import { RawRail, type RawRailHandle } from '../rail/RawRail.tsx';
-import { ElicitationCard } from '../transcript/ElicitationCard.tsx';
 import { ShowLinesContext } from '../transcript/lines-context.ts';
 import { createSeenPermissions, SeenPermissionsContext } from '../transcript/seen-permissions.ts';
 import { TranscriptList, type TranscriptListHandle } from '../transcript/TranscriptList.tsx';
 import { useDesktop, useTranscript } from '../use-desktop.ts';
-import { CancelTurn } from './CancelTurn.tsx';
-import { Composer, focusComposer } from './Composer.tsx';
+import { focusComposer } from './Composer.tsx';
 import { ConnectionBanner } from './ConnectionBanner.tsx';
 import { EmptySession } from './EmptySession.tsx';
-import { OutgoingPrompts } from './OutgoingPrompts.tsx';
-import { PermissionBar } from './PermissionBar.tsx';
+import { SessionFooter } from './SessionFooter.tsx';
 import { SessionHeader } from './SessionHeader.tsx';
-import { whyBlocked } from './why-blocked.ts';
 
 /** Widths at which lines stand beside the transcript; below, they cover it. */
 const WIDE = '(min-width: 70rem)';
@@ -45,34 +43,52 @@ export function SessionView(props: {
   const rail = useRef<RawRailHandle>(null);
   const [seen] = useState(createSeenPermissions);
 
-  const showLines = useCallback((refs: readonly SeqRange[]) => {
+  /** The rail may only come into being with what asks for it. */
+  const withRail = useCallback((act: (rail: RawRailHandle) => void) => {
     setRailOpen(true);
-    // The rail may only come into being with this click.
-    requestAnimationFrame(() => rail.current?.show(refs));
+    requestAnimationFrame(() => rail.current !== null && act(rail.current));
   }, []);
-  const showItem = (stream: string, seq: number) => {
-    const at = findRowOfLine(rows, stream, seq);
+  const showLines = useCallback((refs: readonly SeqRange[]) => withRail((opened) => opened.show(refs)), [withRail]);
+  const showRow = (at: number) => {
     if (at < 0) return;
     if (!matchMedia(WIDE).matches) setRailOpen(false);
     list.current?.showRow(at);
   };
-  const showQuestion = (item: QuestionItem) => {
-    const at = rows.findIndex((row) => row.type === 'item' && row.item === item);
-    if (at >= 0) list.current?.showRow(at);
-  };
+  const find = useFindItems(session, {
+    nearest(hits) {
+      const from = list.current?.firstShown() ?? 0;
+      const at = hits.findIndex(({ turnId, itemId }) => findRowOfItem(rows, turnId, itemId) >= from);
+      return Math.max(0, at);
+    },
+    show: ({ turnId, itemId }) => showRow(findRowOfItem(rows, turnId, itemId)),
+  });
+  const openFind = () => find.setNeedle(find.needle ?? '');
+  useFindKey(openFind);
   const asked = useMemo(
     () => pending.map(({ request }) => ({ stream: request.stream, first: request.seq, last: request.seq })),
     [pending],
   );
-  const { channelId } = session;
   const toggleRail = () => setRailOpen(!isRailOpen);
   useActions([
-    { id: 'prompt', label: 'Write a prompt', group: 'Session', key: '/', run: focusComposer },
+    { id: 'prompt', label: 'Write a prompt', group: 'Session', key: 'i', run: focusComposer },
+    { id: 'find', label: 'Search in the session', group: 'Session', key: '/', run: openFind },
     { id: 'lines', label: 'Show or hide the lines', group: 'Session', key: 'l', run: toggleRail },
+    {
+      id: 'find-lines',
+      label: 'Search in the lines',
+      group: 'Session',
+      key: '\\',
+      run: () => withRail((opened) => opened.find()),
+    },
     { id: 'start', label: 'To the start', group: 'Session', key: 'g', run: () => list.current?.toStart() },
     { id: 'end', label: 'To the newest', group: 'Session', key: 'G', run: () => list.current?.toEnd() },
     { id: 'resync', label: 'Ask how things are', group: 'Agent', run: () => desktop.resync(agent.publicKey) },
   ]);
+  const { needle = '', hit } = find;
+  const found = useMemo(
+    () => (hit === undefined || needle === '' ? undefined : { needle, itemId: hit.itemId }),
+    [needle, hit],
+  );
   return (
     <ShowLinesContext value={showLines}>
       <SeenPermissionsContext value={seen}>
@@ -86,9 +102,26 @@ export function SessionView(props: {
             session={session}
             isRailOpen={isRailOpen}
             isRunning={running !== undefined}
+            isFinding={find.needle !== undefined}
             onToggleRail={toggleRail}
+            onFind={() => find.setNeedle(find.needle === undefined ? '' : undefined)}
             onBack={props.onBack}
           />
+          {find.needle !== undefined && (
+            <FindBar
+              label="Search in this session"
+              placeholder="Words, commands, output"
+              testId="find"
+              needle={find.needle}
+              count={find.found.count}
+              reachable={find.found.hits.length}
+              at={find.at}
+              isDone={find.found.isDone}
+              onNeedle={find.setNeedle}
+              onStep={find.step}
+              onClose={() => find.setNeedle(undefined)}
+            />
+          )}
           <ConnectionBanner agent={agent} />
           {rows.length === 0 ? (
             early.length === 0 ? (
@@ -100,53 +133,27 @@ export function SessionView(props: {
             <TranscriptList
               rows={rows}
               agent={agent.publicKey}
-              channelId={channelId}
+              channelId={session.channelId}
               cwd={transcript.session.cwd}
               isLive={presence?.harness === 'live'}
               runningTurnId={running?.id}
               handle={list}
+              needle={needle}
+              found={found}
+              foundRow={hit === undefined ? -1 : findRowOfItem(rows, hit.turnId, hit.itemId)}
             />
           )}
-          <footer className="border-t border-line px-6 pt-2.5 pb-3.5 max-md:px-3.5 max-md:pb-[max(0.75rem,env(safe-area-inset-bottom))]">
-            <div className="mx-auto max-w-[47.5rem]">
-              {early.length > 0 && (
-                <div className="stack mb-2 max-h-[60vh] gap-2 overflow-y-auto" data-testid="early-questions">
-                  {early.map(
-                    (item) =>
-                      item.kind === 'elicitation' && (
-                        <ElicitationCard key={item.id} item={item} agent={agent.publicKey} channelId={null} />
-                      ),
-                  )}
-                </div>
-              )}
-              <PermissionBar
-                agentName={agent.name}
-                pending={pending}
-                cwd={transcript.session.cwd}
-                onShow={showQuestion}
-              />
-              <OutgoingPrompts session={session} />
-              <Composer
-                agent={agent.publicKey}
-                agentName={agent.name}
-                channelId={channelId}
-                draftKey={sessionKey(session)}
-                blocked={whyBlocked(agent, transcript)}
-                running={running}
-                isWaiting={pending.length > 0}
-                promptable={{
-                  cwd: transcript.session.cwd,
-                  accepts: agent.snapshot?.agent.accepts,
-                  commands: transcript.session.commands,
-                  paths: () => selectKnownPaths(transcript),
-                }}
-              >
-                {running !== undefined && channelId !== null && (
-                  <CancelTurn key={running.id} agent={agent.publicKey} channelId={channelId} turn={running} />
-                )}
-              </Composer>
-            </div>
-          </footer>
+          <SessionFooter
+            agent={agent}
+            session={session}
+            transcript={transcript}
+            running={running}
+            pending={pending}
+            early={early}
+            onShowQuestion={(item: QuestionItem) =>
+              showRow(rows.findIndex((row) => row.type === 'item' && row.item === item))
+            }
+          />
         </main>
         {isRailOpen && (
           <div className="rail">
@@ -155,7 +162,7 @@ export function SessionView(props: {
               session={session}
               asked={asked}
               handle={rail}
-              onShowItem={showItem}
+              onShowItem={(stream, seq) => showRow(findRowOfLine(rows, stream, seq))}
               onClose={() => setRailOpen(false)}
             />
           </div>

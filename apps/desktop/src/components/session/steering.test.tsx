@@ -29,6 +29,8 @@ function open(name: string, isRunning = false) {
         session={ref}
         isRailOpen={false}
         isRunning={isRunning}
+        isFinding={false}
+        onFind={nothing}
         onToggleRail={nothing}
         onBack={nothing}
       />

@@ -1,6 +1,7 @@
 import type { SeqRange } from '@heliograph/transcript';
 import { ChevronRight } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
+import { useFoundHere } from '../find/found-context.ts';
 import { LinesButton } from './LinesButton.tsx';
 
 /** A row that reads as a sentence and opens to what is behind it. The body is made only when it is open. */
@@ -15,8 +16,11 @@ export function Sentence(props: {
   readonly data?: Readonly<Record<`data-${string}`, string>>;
   readonly children: ReactNode;
 }) {
-  const [chosen, setChosen] = useState<boolean>();
-  const isOpen = props.body !== undefined && (chosen ?? props.startsOpen);
+  const found = useFoundHere();
+  const [chosen, setChosen] = useState<{ readonly isOpen: boolean; readonly found: typeof found }>();
+  // What was found in it is shown, unless the reader has closed it since.
+  const wants = found !== undefined && chosen?.found !== found ? true : (chosen?.isOpen ?? props.startsOpen);
+  const isOpen = props.body !== undefined && wants;
   const line = (
     <>
       <span className="mt-0.5 grid w-5 flex-none place-items-center text-ink-3">{props.icon}</span>
@@ -39,7 +43,12 @@ export function Sentence(props: {
       {props.body === undefined ? (
         <div className="sentence-line">{line}</div>
       ) : (
-        <button type="button" className="sentence-line" aria-expanded={isOpen} onClick={() => setChosen(!isOpen)}>
+        <button
+          type="button"
+          className="sentence-line"
+          aria-expanded={isOpen}
+          onClick={() => setChosen({ isOpen: !isOpen, found })}
+        >
           {line}
         </button>
       )}

@@ -3,6 +3,7 @@ import { formatDuration, parseTime, plural } from '../../text/human.ts';
 import { commonFolder, relativeTo, toToolSentence } from '../../text/tool-sentence.ts';
 import { ChangeCount } from '../content/DiffView.tsx';
 import { VisibleText } from '../content/VisibleText.tsx';
+import { FoundHereContext, useFoundHere } from '../find/found-context.ts';
 import { useNow } from '../parts/use-now.ts';
 import { Sentence } from './Sentence.tsx';
 import { hasToolBody, ToolBody } from './ToolBody.tsx';
@@ -52,6 +53,7 @@ export function ToolCard(props: {
 /** Several looks at files as one sentence. */
 export function LooksCard(props: { readonly items: readonly ToolItem[]; readonly cwd: string | undefined }) {
   const { items, cwd } = props;
+  const found = useFoundHere();
   const reads = items.filter((item) => item.toolKind === 'read').length;
   const searches = items.length - reads;
   const folder = commonFolder(items.flatMap((item) => item.locations.map(({ path }) => relativeTo(cwd, path))));
@@ -62,7 +64,13 @@ export function LooksCard(props: { readonly items: readonly ToolItem[]; readonly
       testId="tool-group"
       refs={items.flatMap((item) => item.refs)}
       startsOpen={false}
-      body={() => items.map((item) => <ToolCard key={item.id} item={item} cwd={cwd} isLive={false} />)}
+      body={() =>
+        items.map((item) => (
+          <FoundHereContext key={item.id} value={found?.itemId === item.id ? found : undefined}>
+            <ToolCard item={item} cwd={cwd} isLive={false} />
+          </FoundHereContext>
+        ))
+      }
     >
       <span className="font-medium">{words.filter(Boolean).join(', ')}</span>
       {folder !== undefined && (

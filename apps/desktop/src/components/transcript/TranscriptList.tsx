@@ -2,11 +2,15 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown } from 'lucide-react';
 import { type Ref, useImperativeHandle, useRef } from 'react';
 import type { Row } from '../../store/rows.ts';
+import { type FoundHere, FoundHereContext } from '../find/found-context.ts';
+import { useHighlights } from '../find/use-highlights.ts';
 import { RowGuard } from './RowGuard.tsx';
 import { estimateRowHeight, RowView } from './RowView.tsx';
 import { useFollowEnd } from './use-follow-end.ts';
 
 export interface TranscriptListHandle {
+  /** The first row that can be read now. */
+  firstShown(): number;
   showRow(index: number): void;
   toStart(): void;
   toEnd(): void;
@@ -24,6 +28,10 @@ export function TranscriptList(props: {
   readonly isLive: boolean;
   readonly runningTurnId: string | undefined;
   readonly handle: Ref<TranscriptListHandle>;
+  /** What somebody looks for, '' for nobody; `foundRow` is the row they jumped to. */
+  readonly needle: string;
+  readonly foundRow: number;
+  readonly found: FoundHere | undefined;
 }) {
   const { rows } = props;
   const scroller = useRef<HTMLDivElement>(null);
@@ -40,7 +48,17 @@ export function TranscriptList(props: {
     anchorTo: 'end',
     scrollToFn,
   });
+  useHighlights(scroller, {
+    needle: props.needle,
+    exact: false,
+    name: 'found',
+    hit: props.found === undefined ? undefined : rows[props.foundRow]?.key,
+  });
   useImperativeHandle(props.handle, () => ({
+    firstShown() {
+      const top = virtualizer.scrollOffset ?? 0;
+      return virtualizer.getVirtualItems().find(({ end }) => end > top)?.index ?? 0;
+    },
     showRow(index) {
       leave();
       virtualizer.scrollToIndex(index, { align: 'center' });
@@ -79,19 +97,22 @@ export function TranscriptList(props: {
                 data-index={virtual.index}
                 data-testid="row"
                 data-turn={row.turn.id}
+                data-found={virtual.index === props.foundRow ? '' : undefined}
                 className="transcript-row"
                 style={{ transform: `translateY(${virtual.start}px)` }}
               >
-                <RowGuard>
-                  <RowView
-                    row={row}
-                    agent={props.agent}
-                    channelId={props.channelId}
-                    cwd={props.cwd}
-                    isRunning={row.turn.id === props.runningTurnId}
-                    isLive={props.isLive}
-                  />
-                </RowGuard>
+                <FoundHereContext value={virtual.index === props.foundRow ? props.found : undefined}>
+                  <RowGuard>
+                    <RowView
+                      row={row}
+                      agent={props.agent}
+                      channelId={props.channelId}
+                      cwd={props.cwd}
+                      isRunning={row.turn.id === props.runningTurnId}
+                      isLive={props.isLive}
+                    />
+                  </RowGuard>
+                </FoundHereContext>
               </div>
             );
           })}

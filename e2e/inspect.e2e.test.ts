@@ -1,0 +1,133 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { accessibilityFaults } from './support/accessibility.ts';
+import { DESKTOP, launchChromium, openPage, PHONE } from './support/chromium.ts';
+import { fixtureAgent, Product } from './support/product.ts';
+
+const product = new Product();
+let browser: Browser;
+let page: Page;
+let offences: readonly string[];
+
+beforeAll(async () => {
+  browser = await launchChromium();
+  const up = product.start(['up', '--no-window', '--', ...fixtureAgent('tells-usage.mjs')], {
+    home: product.home('home'),
+  });
+  for (const part of ['relay', 'agent', 'desktop']) await up.ready(part);
+  const { url = '' } = await up.ready('desktop');
+  ({ page, offences } = await openPage(browser, url, DESKTOP));
+  page.setDefaultTimeout(30_000);
+  await openSession(page);
+  for (let turn = 1; turn <= 3; turn++) await prompt(page, turnOf(turn), turn);
+}, 120_000);
+afterAll(async () => {
+  await browser?.close();
+  await product.close();
+});
+
+/** The same page in a phone's size and at night, and back. */
+async function asPhone(on: Page, isPhone: boolean): Promise<void> {
+  const { width, height, dark } = isPhone ? PHONE : DESKTOP;
+  await on.setViewportSize({ width, height });
+  await on.emulateMedia({ colorScheme: dark ? 'dark' : 'light' });
+  if (isPhone && (await on.getByTestId('session').isHidden())) await on.getByTestId('session-row').first().click();
+}
+
+async function openSession(on: Page): Promise<void> {
+  await on.getByTestId('session-row').first().click();
+  await on.locator('[data-testid="session"][data-live="true"]').waitFor();
+}
+
+/** Has the agent tell these updates, and waits until its turn is over on the screen. */
+async function prompt(on: Page, updates: readonly object[], turn: number): Promise<void> {
+  await on.getByTestId('composer').fill(JSON.stringify({ updates: [...updates, said(`that was turn ${turn}`)] }));
+  await on.getByTestId('send').click();
+  await on.getByText(`that was turn ${turn}`, { exact: true }).waitFor();
+  await on.getByTestId('cancel').waitFor({ state: 'detached' });
+}
+
+const said = (text: string) => ({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } });
+const call = (toolCallId: string, more: object) => ({
+  sessionUpdate: 'tool_call',
+  toolCallId,
+  title: toolCallId,
+  ...more,
+});
+
+/** A turn of many rows; in the first one something hidden in a folded output, something hostile in a title. */
+function turnOf(turn: number): readonly object[] {
+  const text = (words: string) => [{ type: 'content', content: { type: 'text', text: words } }];
+  const output = `${'a line before\n'.repeat(30)}the wolpertinger of turn ${turn}\n${'a line after\n'.repeat(30)}`;
+  const rows = Array.from({ length: 40 }, (_, n) =>
+    call(`look-${turn}-${n}`, { kind: 'other', status: 'completed', title: `Looked at ${turn}.${n}` }),
+  );
+  const title = 'rm\u202e <img src=x onerror=alert(1)>';
+  return [
+    call(`run-${turn}`, {
+      kind: 'execute',
+      status: 'completed',
+      rawInput: { command: 'make hay' },
+      content: text(output),
+    }),
+    call(`odd-${turn}`, { kind: 'execute', status: 'completed', title, rawInput: { command: title } }),
+    ...rows,
+  ];
+}
+
+it('DT100 DT102: a word far up in a folded output is counted, jumped to, opened and marked, and nothing else is touched', async () => {
+  await page.getByTestId('transcript').focus();
+  await page.keyboard.press('/');
+  await page.getByTestId('find-needle').fill('WOLPERTINGER of turn');
+  const count = page.getByTestId('find-count');
+  // Each stands in a prompt (which is JSON here), in the call's output, and nowhere else.
+  await count.filter({ hasText: /^1 of 6$/ }).waitFor();
+  for (const at of [2, 3, 4]) {
+    await page.keyboard.press('Enter');
+    await count.filter({ hasText: `${at} of 6` }).waitFor();
+  }
+  const found = page.locator('[data-testid="row"][data-found]');
+  await found.getByText('the wolpertinger of turn 2').waitFor();
+  const marked = () =>
+    page.evaluate(() => [...(CSS.highlights.get('found-here') ?? [])].map((range) => (range as Range).toString()));
+  await expect.poll(marked, { timeout: 20_000 }).toEqual(['wolpertinger of turn']);
+  const box = await found.getByText('the wolpertinger of turn 2').boundingBox();
+  expect(box?.y).toBeGreaterThan(0);
+  await page.keyboard.press('Shift+Enter');
+  await count.filter({ hasText: '3 of 6' }).waitFor();
+  await page.getByTestId('find-needle').fill('<img src=x onerror');
+  await count.filter({ hasText: /of 6$/ }).waitFor();
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await page.keyboard.press('Escape');
+  await page.getByTestId('find-needle').waitFor({ state: 'detached' });
+  expect(offences).toEqual([]);
+});
+
+it('DT101: the lines are found by their exact text, opened, and lead to what became of them', async () => {
+  await page.getByTestId('toggle-find-lines').click();
+  await page.getByTestId('find-lines-needle').fill('"toolCallId":"look-1-7"');
+  const count = page.getByTestId('find-lines-count');
+  await count.filter({ hasText: '1 of 1' }).waitFor();
+  const line = page.locator('[data-found] [data-testid="raw-line-open"]');
+  await line.getByText('agent to client').waitFor();
+  await line.getByRole('button', { name: 'Show what became of it' }).click();
+  await page.getByTestId('row').getByText('Looked at 1.7', { exact: false }).first().waitFor();
+  await page.getByTestId('find-lines-needle').fill('"TOOLCALLID"');
+  await count.filter({ hasText: 'Nothing' }).waitFor();
+  await page.getByTestId('find-lines-close').click();
+  expect(offences).toEqual([]);
+});
+
+it('DT100: on a phone the field, its count and its ways stand in 360 pixels', async () => {
+  await asPhone(page, true);
+  await page.getByTestId('toggle-find').click();
+  await page.getByTestId('find-needle').fill('wolpertinger');
+  await page.getByTestId('find-count').filter({ hasText: 'of 6' }).waitFor();
+  const close = await page.getByTestId('find-close').boundingBox();
+  expect((close?.x ?? 999) + (close?.width ?? 999)).toBeLessThanOrEqual(360);
+  expect(close?.height).toBeGreaterThanOrEqual(44);
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await page.getByTestId('find-close').click();
+  await asPhone(page, false);
+  expect(offences).toEqual([]);
+});
