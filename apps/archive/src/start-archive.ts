@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { createViewer, type KnownAgent, type OpenSocket, openSocketWith, type Viewer } from '@heliograph/client';
+import {
+  createViewer,
+  type KnownAgent,
+  type OpenSocket,
+  openSocketWith,
+  type RelayState,
+  type Viewer,
+} from '@heliograph/client';
 import { type ArchiveSettings, createReader, RecordStore, ViewStore } from '@heliograph/record';
 import { attest, type Crypto, eventSigner, hexDecode, localSigner, type VerifiedEvent } from '@heliograph/wire';
 import WebSocket from 'ws';
@@ -122,6 +129,17 @@ async function run(file: ArchiveFile, options: StartArchiveOptions, nowMs: () =>
           crypto,
         });
 
+  const troubles = new Map<string, string>();
+  /** Each trouble with a relay once, and its end. */
+  function tellRelay(url: string, { phase, reason }: RelayState): void {
+    if (phase === 'waiting' && reason !== undefined && troubles.get(url) !== reason) {
+      troubles.set(url, reason);
+      log.warn({ url }, `nothing is received from ${url}: ${reason}`);
+    }
+    if (phase === 'ready' && troubles.delete(url))
+      log.info({ url }, `${url} is there again: what was missed is asked for`);
+  }
+
   /** A viewer that starts from what is held: what was missed is asked for, also what found no room. */
   function watch(): void {
     viewer?.close();
@@ -139,7 +157,7 @@ async function run(file: ArchiveFile, options: StartArchiveOptions, nowMs: () =>
       held: (agent) => heldStreams(reading, agent),
       onEvent: (event) => {
         if (event.type === 'warning') log.warn({ agent: event.agent, code: event.code }, event.message);
-        else if (event.type === 'relay') log.debug({ url: event.url, state: event.state }, 'relay');
+        else if (event.type === 'relay') tellRelay(event.url, event.state);
       },
     });
   }

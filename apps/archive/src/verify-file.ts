@@ -71,13 +71,13 @@ function lookAtViews(
   }
 }
 
-/** A report as sentences for people, the verdict first. */
-export function describeReport(report: VerifyReport): readonly string[] {
+/** A report as sentences for people, the verdict first. `owner`: the key it was verified against, where one was given. */
+export function describeReport(report: VerifyReport, owner?: string): readonly string[] {
   const { records, events, texts, problems, problemCount, checkpoint, gaps } = report;
   const range = records.count === 0 ? 'no records' : `records ${records.first} to ${records.last}`;
   const lines = [
     report.ok
-      ? `VERIFIED: ${range}, every signature and both chains hold.`
+      ? `VERIFIED: ${range}, every signature and both chains hold${owner === undefined ? ', for the owner that the file itself names (--owner NPUB checks whose it is)' : ''}.`
       : `NOT VERIFIED: ${problemCount} problem${problemCount === 1 ? '' : 's'}. First: ${problems[0]?.message}.`,
   ];
   for (const { code, message } of report.ok ? [] : problems) lines.push(`  [${code}] ${message}.`);

@@ -125,6 +125,16 @@ describe('keeping', () => {
     expect(stage.query('SELECT at_rest FROM about')).toEqual([{ at_rest: 'open' }]);
   });
 
+  it('AR103: a relay that does not know the key is told of once, with what it said', async () => {
+    stage = await Stage.open();
+    const { logs } = stage;
+    await stage.archive({ file: `${stage.file}.stranger`, ownerSecret: crypto.randomBytes(32) });
+    await until('the word about it', () =>
+      logs.some((text) => /nothing is received from ws:.*(restricted|not|allow)/.test(text)),
+    );
+    expect(logs).toHaveLength(1);
+  });
+
   it('AR6: of several agents only those that are wanted are kept', async () => {
     stage = await Stage.open();
     const harness = await stage.harness('echoes.mjs');

@@ -9,7 +9,7 @@ export type Ready =
       readonly channelId: string;
     }
   | { readonly ready: 'desktop'; readonly url: string }
-  | { readonly ready: 'archive'; readonly file: string; readonly url?: string };
+  | { readonly ready: 'archive'; readonly file: string; readonly owner: string; readonly url?: string };
 
 export function announce(ready: Ready): void {
   process.stdout.write(`${JSON.stringify(ready)}\n`);

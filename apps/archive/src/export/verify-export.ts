@@ -55,10 +55,13 @@ export function unread(_: FileLine): string {
   return `it is no UTF-8, or longer than ${MAX_LINE_BYTES} bytes`;
 }
 
-/** What an export proves as sentences for people, the verdict first. */
-export function describeExport({ manifest, report, links, coveredTo }: ExportReport): readonly string[] {
+/** What an export proves as sentences for people, the verdict first; `owner`: the key it was verified against, where one was given. */
+export function describeExport(
+  { manifest, report, links, coveredTo }: ExportReport,
+  owner?: string,
+): readonly string[] {
   const { events, scope } = manifest;
-  const [verdict = '', ...lines] = describeReport(report);
+  const [verdict = '', ...lines] = describeReport(report, owner);
   const unproved = report.texts.unproved ?? 0;
   const asked =
     scope === undefined

@@ -61,7 +61,7 @@ export async function archiveImport(
   const to = context.path(options.to);
   const report = importArchive({ from: context.path(options.from), to, owner, crypto: context.crypto });
   if (!report.ok) throw new Failure(1, report.error.message, { cause: report.error.cause });
-  say(...describeReport(report.value), `Imported to ${to}.`);
+  say(...describeReport(report.value, owner), `Imported to ${to}.`);
   return 0;
 }
 

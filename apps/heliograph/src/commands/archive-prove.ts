@@ -31,13 +31,13 @@ export async function archiveVerify(options: ArchiveVerifyOptions, context: Cont
   if (isExportFile(file)) {
     const proved = verifyExportFile(file, { crypto, owner, witnesses });
     if (!proved.ok) throw new Failure(1, proved.error.message, { cause: proved.error.cause });
-    say(...(json === true ? [JSON.stringify(proved.value, undefined, 2)] : describeExport(proved.value)));
+    say(...(json === true ? [JSON.stringify(proved.value, undefined, 2)] : describeExport(proved.value, owner)));
     return proved.value.report.ok ? 0 : 1;
   }
   const onProgress = (records: number) => log.debug({ records }, 'verifying');
   const report = orFail(verifyArchiveFile(file, { crypto, owner, witnesses, onProgress }));
   if (json === true) say(JSON.stringify(report, undefined, 2));
-  else say(...describeReport(report));
+  else say(...describeReport(report, owner));
   return report.ok ? 0 : 1;
 }
 

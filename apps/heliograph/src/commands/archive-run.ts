@@ -1,4 +1,5 @@
 import { readDesktopState } from '@heliograph/app-desktop/host';
+import { encodeNpub } from '@heliograph/wire/nostr';
 import { archiveDecisions } from '../archive-place.ts';
 import { type Context, openOwnerKey } from '../context.ts';
 import { badUsage } from '../failure.ts';
@@ -31,7 +32,12 @@ export async function archiveRun(options: ArchiveRunOptions, context: Context): 
     const archive = await life.start('archive', () =>
       listening({ host: loopback, port: options.port }, openArchive(parts, context)),
     );
-    announce({ ready: 'archive', file: archive.file, ...(archive.url === undefined ? {} : { url: archive.url }) });
+    announce({
+      ready: 'archive',
+      file: archive.file,
+      owner: encodeNpub(owner.publicKey),
+      ...(archive.url === undefined ? {} : { url: archive.url }),
+    });
   });
 }
 
