@@ -46,6 +46,6 @@ function Content() {
         </Panel>
       );
     case 'ready':
-      return <Workspace />;
+      return <Workspace key={session.publicKey} owner={session.publicKey} />;
   }
 }

@@ -1,44 +1,79 @@
 import { Plus } from 'lucide-react';
-import { useCallback, useState } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import { findAgent } from '../store/desktop-store.ts';
 import { selectFleet } from '../store/fleet.ts';
-import { sameSession, sessionKey } from '../store/session-ref.ts';
+import { selectInbox } from '../store/inbox.ts';
+import { type SessionRef, sameSession, sessionKey } from '../store/session-ref.ts';
 import { THEMES, writeTheme } from '../theme.ts';
 import { useActions } from './actions/actions.ts';
 import { Keyboard } from './actions/Keyboard.tsx';
 import { FleetList } from './fleet/FleetList.tsx';
+import { Inbox } from './inbox/Inbox.tsx';
 import { Notifications } from './Notifications.tsx';
 import { BrandMark } from './parts/Brand.tsx';
+import { NARROW, useMedia } from './parts/use-media.ts';
 import { RelayBanner } from './session/ConnectionBanner.tsx';
 import { SessionView } from './session/SessionView.tsx';
 import { AddAgent } from './setup/AddAgent.tsx';
 import { Settings } from './setup/Settings.tsx';
 import { UsageDialog } from './usage/UsageDialog.tsx';
 import { useDesktop, useDesktopState } from './use-desktop.ts';
+import { useSeenMarks } from './use-seen-marks.ts';
+import { WaitingCount } from './WaitingCount.tsx';
 import { Warnings } from './Warnings.tsx';
 
-/** The page at work: sessions on the left, one conversation, its lines. On a phone one of them at a time. */
-export function Workspace() {
+/** The page at work: sessions on the left, one conversation or the inbox, its lines. On a phone one of them at a time. */
+export function Workspace(props: { readonly owner: string }) {
   const selected = useDesktopState((state) => state.selected);
   const agent = useDesktopState((state) => findAgent(state, state.selected?.agent));
   const [dialog, setDialog] = useState<'add-agent' | 'settings' | 'usage'>();
   // Only a phone tells the two apart: it shows the list until a session is chosen.
   const [isListShown, setListShown] = useState(true);
+  const [isInboxShown, setInboxShown] = useState(false);
   const hasSession = selected !== undefined && agent !== undefined;
   const desktop = useDesktop();
-  const showSession = useCallback(() => setListShown(false), []);
+  const showSession = useCallback(() => {
+    setInboxShown(false);
+    setListShown(false);
+  }, []);
+  const showInbox = () => {
+    setInboxShown(true);
+    setListShown(false);
+  };
+  const open = (ref: SessionRef) => {
+    desktop.select(ref);
+    showSession();
+  };
+  const agents = useDesktopState((state) => state.agents);
+  const seen = useDesktopState((state) => state.seen);
+  const inbox = useMemo(() => selectInbox(agents, seen), [agents, seen]);
+  const isNarrow = useMedia(NARROW);
+  const isOnScreen = !isInboxShown && !(isListShown && isNarrow);
+  // Where it is the whole screen it is what the screen is about.
+  const FleetPane = isNarrow ? 'main' : 'div';
+  useSeenMarks(props.owner, isOnScreen ? selected : undefined);
   /** The session before or after this one, as the list has them. */
   const step = (by: 1 | -1) => {
     const refs = selectFleet(desktop.store.getState().agents).flatMap(({ entries }) => entries.map(({ ref }) => ref));
     const at = refs.findIndex((ref) => sameSession(ref, selected));
     const next = refs[at < 0 ? 0 : at + by];
-    if (next === undefined) return;
-    desktop.select(next);
-    showSession();
+    if (next !== undefined) open(next);
   };
   useActions([
-    { id: 'next', label: 'Next session', group: 'Page', key: 'j', run: () => step(1) },
-    { id: 'previous', label: 'Session before', group: 'Page', key: 'k', run: () => step(-1) },
+    // The inbox has steps of its own.
+    ...(isInboxShown
+      ? []
+      : [
+          { id: 'next', label: 'Next session', group: 'Page' as const, key: 'j', run: () => step(1) },
+          { id: 'previous', label: 'Session before', group: 'Page' as const, key: 'k', run: () => step(-1) },
+        ]),
+    {
+      id: 'inbox',
+      label: isInboxShown ? 'Back from the inbox' : 'Inbox: what waits for me',
+      group: 'Page',
+      key: 'i',
+      run: isInboxShown ? showSession : showInbox,
+    },
     { id: 'add-agent', label: 'Add an agent', group: 'Page', run: () => setDialog('add-agent') },
     { id: 'usage', label: 'Usage', group: 'Page', key: 'u', run: () => setDialog('usage') },
     { id: 'settings', label: 'Settings', group: 'Page', key: ',', run: () => setDialog('settings') },
@@ -50,8 +85,8 @@ export function Workspace() {
     })),
   ]);
   return (
-    <div className={`workspace ${isListShown || !hasSession ? 'list' : 'session'}`}>
-      <div className="fleet-pane">
+    <div className={`workspace ${isListShown || !(hasSession || isInboxShown) ? 'list' : 'session'}`}>
+      <FleetPane className="fleet-pane">
         {!hasSession && (
           <div className="md:hidden">
             <RelayBanner />
@@ -61,14 +96,19 @@ export function Workspace() {
           onAddAgent={() => setDialog('add-agent')}
           onSettings={() => setDialog('settings')}
           onUsage={() => setDialog('usage')}
-          onSelect={showSession}
+          waiting={inbox.length}
+          isInboxShown={isInboxShown}
+          onInbox={showInbox}
+          onSelect={open}
         />
-      </div>
+      </FleetPane>
       <div className="session-pane">
         <Warnings />
         {!hasSession && <RelayBanner />}
         <div className="flex min-h-0 flex-1">
-          {hasSession ? (
+          {isInboxShown ? (
+            <Inbox entries={inbox} onBack={() => setListShown(true)} onOpened={showSession} />
+          ) : hasSession ? (
             <SessionView
               key={sessionKey(selected)}
               agent={agent}
@@ -80,6 +120,7 @@ export function Workspace() {
           )}
         </div>
       </div>
+      <WaitingCount waiting={inbox.length} />
       <Keyboard onSelect={showSession} />
       <Notifications onSelect={showSession} />
       {dialog === 'add-agent' && <AddAgent onClose={() => setDialog(undefined)} />}

@@ -157,6 +157,16 @@ function askToPublish(agent: StoryAgent): StoryAgent {
   );
 }
 
+/** One of the fleet, for whoever lets it go on. */
+export function gooseOf(nowMs: number): StoryAgent {
+  return new StoryAgent({ name: 'goose', host: 'laptop', cwd: '/home/dev/docs', startMs: nowMs - 3 * MINUTE })
+    .prompt('Docs: self-hosting guide')
+    .wait(2 * MINUTE)
+    .tool('t', { kind: 'edit', title: 'Edit README.md', locations: [{ path: '/home/dev/docs/README.md' }] }, 0, {
+      status: 'completed',
+    });
+}
+
 /** The rest of the fleet, so that the list is read as one. */
 function others(nowMs: number): readonly StoryAgent[] {
   const codex = new StoryAgent({
@@ -183,12 +193,6 @@ function others(nowMs: number): readonly StoryAgent[] {
     .prompt('Upgrade Vite to 8')
     .wait(108_000)
     .tool('t', { kind: 'execute', title: 'npm test', rawInput: { command: 'npm test' } }, 0);
-  const goose = new StoryAgent({ name: 'goose', host: 'laptop', cwd: '/home/dev/docs', startMs: nowMs - 3 * MINUTE })
-    .prompt('Docs: self-hosting guide')
-    .wait(2 * MINUTE)
-    .tool('t', { kind: 'edit', title: 'Edit README.md', locations: [{ path: '/home/dev/docs/README.md' }] }, 0, {
-      status: 'completed',
-    });
   const nightly = new StoryAgent({
     name: 'Claude',
     host: 'build-box',
@@ -217,7 +221,7 @@ function others(nowMs: number): readonly StoryAgent[] {
   })
     .prompt('Scratch')
     .say('…');
-  return [codex, gemini, goose, nightly, quiet, off];
+  return [codex, gemini, gooseOf(nowMs), nightly, quiet, off];
 }
 
 function fleetStory(nowMs: number, main: StoryAgent, rest = others(nowMs)): Story {
@@ -332,6 +336,16 @@ function usageStory(nowMs: number): Story {
   );
 }
 
+/** Agents that ask something else than leave. */
+function asking(nowMs: number): readonly StoryAgent[] {
+  const at = (cwd: string, minutes: number, more = {}) =>
+    new StoryAgent({ name: 'goose', host: 'laptop', cwd, startMs: nowMs - minutes * MINUTE, ...more });
+  return [
+    at('/home/dev/deploy', 12).prompt('Deploy the fix').elicit(DEPLOY_FORM),
+    at('/home/dev/early', 30, { early: true }).elicit({ ...DEPLOY_FORM, message: 'Which branch?' }),
+  ];
+}
+
 /** A long session, for scrolling. */
 function longStory(nowMs: number): StoryAgent {
   const agent = new StoryAgent({
@@ -410,6 +424,7 @@ export const STORIES: Readonly<Record<string, (nowMs: number) => Story>> = {
     const state = { phase: 'waiting', reason: 'connection refused', retryAtMs: nowMs + 8_000, sinceMs: nowMs } as const;
     return { ...story, events: [...story.events, { type: 'relay', url: RELAY, state }] };
   },
+  inbox: (nowMs) => fleetStory(nowMs, askToPublish(authStory(nowMs)), [...others(nowMs), ...asking(nowMs)]),
   usage: usageStory,
   hostile: (nowMs) => fleetStory(nowMs, hostileStory(nowMs), []),
   long: (nowMs) => fleetStory(nowMs, longStory(nowMs), []),

@@ -142,7 +142,7 @@ export class StoryAgent {
     this.#emit(this.#stream, 'acp_read', request);
     if (!isPending) return this;
     return this.#emit(this.#stream, 'permission_pending', {
-      requestNonce: madeUpId(`nonce ${id}`).replaceAll('-', ''),
+      requestNonce: madeUpId(`nonce ${this.#stream} ${id}`).replaceAll('-', ''),
       requestSeq: this.#seqs.get(this.#stream) ?? 0,
       requestSha256: lineSha256(JSON.stringify(request)),
       rpcId: String(id),
@@ -160,7 +160,7 @@ export class StoryAgent {
     const request = { jsonrpc: '2.0', id, method: 'elicitation/create', params: { ...scope, ...params } };
     this.#emit(stream, 'acp_read', request);
     return this.#emit(stream, 'elicitation_pending', {
-      requestNonce: madeUpId(`nonce ${id}`).replaceAll('-', ''),
+      requestNonce: madeUpId(`nonce ${this.#stream} ${id}`).replaceAll('-', ''),
       requestSeq: this.#seqs.get(stream) ?? 0,
       requestSha256: lineSha256(JSON.stringify(request)),
       rpcId: String(id),
@@ -179,7 +179,7 @@ export class StoryAgent {
       { via: 'owner' },
     );
     return this.#emit(this.#stream, 'elicitation_terminal', {
-      requestNonce: madeUpId(`nonce ${id}`).replaceAll('-', ''),
+      requestNonce: madeUpId(`nonce ${this.#stream} ${id}`).replaceAll('-', ''),
       reason: 'applied',
       action: 'accept',
       decidedBy: { who: 'owner', viewer: 'phone' },
@@ -192,7 +192,7 @@ export class StoryAgent {
     const result = { outcome: { outcome: 'selected', optionId } };
     this.#emit(this.#stream, 'acp_write', { jsonrpc: '2.0', id, result }, { via: 'owner' });
     return this.#emit(this.#stream, 'permission_terminal', {
-      requestNonce: madeUpId(`nonce ${id}`).replaceAll('-', ''),
+      requestNonce: madeUpId(`nonce ${this.#stream} ${id}`).replaceAll('-', ''),
       reason: 'applied',
       optionId,
       decidedBy: { who: 'owner', viewer: 'phone' },

@@ -22,12 +22,18 @@ export function selectControlOf(
 }
 
 /** How the answer to a question of the agent's is going; undefined when none was given here. */
-export function selectDecision(controls: readonly ControlEntry[], nonce: string | undefined): ControlEntry | undefined {
+export function selectDecision(
+  controls: readonly ControlEntry[],
+  agent: string,
+  nonce: string | undefined,
+): ControlEntry | undefined {
   if (nonce === undefined) return undefined;
   return selectControlOf(
     controls,
-    ({ draft }) =>
-      (draft.type === 'permission_decision' || draft.type === 'elicitation_answer') && draft.requestNonce === nonce,
+    ({ draft, agent: of }) =>
+      of === agent &&
+      (draft.type === 'permission_decision' || draft.type === 'elicitation_answer') &&
+      draft.requestNonce === nonce,
   );
 }
 

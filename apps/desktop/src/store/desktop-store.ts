@@ -4,6 +4,7 @@ import type { Snapshot } from '@heliograph/wire';
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Session } from '../worker/protocol.ts';
 import type { ControlEntry } from './control-entry.ts';
+import type { SeenMarks } from './seen.ts';
 import { type SessionRef, sameSession } from './session-ref.ts';
 import { UsageBook } from './usage-book.ts';
 
@@ -43,6 +44,15 @@ export interface DesktopState {
   readonly warnings: readonly Warning[];
   readonly controls: readonly ControlEntry[];
   readonly selected: SessionRef | undefined;
+  /** What the session view shall bring into view once it shows that session. */
+  readonly reveal: Reveal | undefined;
+  readonly seen: SeenMarks;
+}
+
+/** An item of a session. */
+export interface Reveal {
+  readonly ref: SessionRef;
+  readonly itemId: string;
 }
 
 export type DesktopStore = StoreApi<DesktopState>;
@@ -59,6 +69,8 @@ export function createDesktopStore(): DesktopStore {
     warnings: [],
     controls: [],
     selected: undefined,
+    reveal: undefined,
+    seen: { sinceMs: 0, at: {} },
   }));
 }
 

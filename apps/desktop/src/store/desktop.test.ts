@@ -109,8 +109,9 @@ test('DT14: a control tells each of its steps', () => {
 test('DT14: an answer is found by its nonce, a prompt stays listed until the harness has it', () => {
   const { desktop, posted, paint, state } = openDesktop();
   desktop.control('a', { type: 'permission_decision', channelId: 'c', requestNonce: 'n', optionId: 'o' });
-  expect(selectDecision(state().controls, 'n')?.phase).toBe('sending');
-  expect(selectDecision(state().controls, undefined)).toBeUndefined();
+  expect(selectDecision(state().controls, 'a', 'n')?.phase).toBe('sending');
+  expect(selectDecision(state().controls, 'another', 'n')).toBeUndefined();
+  expect(selectDecision(state().controls, 'a', undefined)).toBeUndefined();
   const content = [{ type: 'text' }];
   desktop.control('a', { type: 'prompt', channelId: 'c', content });
   expect(selectUnsentPrompts(state().controls, 'a', 'c')).toHaveLength(1);

@@ -11,9 +11,11 @@ import {
   dismissWarning,
   dropControl,
   nameControl,
+  type Reveal,
   selectSession,
 } from './desktop-store.ts';
 import { createReader, type Reader } from './reader.ts';
+import type { SeenMarks } from './seen.ts';
 import type { SessionRef } from './session-ref.ts';
 
 /** What the page needs of the world; handed in, so that tests and the fixture page bring their own. */
@@ -51,6 +53,10 @@ export interface Desktop {
   /** The key encrypted under this passphrase, for another device. */
   moveKey(passphrase: string): Promise<Result<{ readonly ncryptsec: string }, Failure>>;
   select(ref: SessionRef | undefined): void;
+  /** Selects a session and has its view show an item of it; undefined: it was shown. */
+  reveal(place: Reveal | undefined): void;
+  /** Takes over what this device remembers of what was looked at. */
+  setSeen(change: (marks: SeenMarks) => SeenMarks): void;
   /** What was typed into a session's composer and not sent. */
   readDraft(key: string): string;
   keepDraft(key: string, text: string): void;
@@ -135,6 +141,12 @@ export function createDesktop(port: DesktopPort): Desktop {
     setRelays: (relays) => port.post({ type: 'set-relays', relays }),
     moveKey: (passphrase) => ask((id) => ({ type: 'move-key', id, passphrase })),
     select: (ref) => store.setState((state) => selectSession(state, ref)),
+    reveal: (reveal) => store.setState((state) => ({ ...selectSession(state, reveal?.ref ?? state.selected), reveal })),
+    setSeen: (change) =>
+      store.setState((state) => {
+        const seen = change(state.seen);
+        return seen === state.seen ? state : { ...state, seen };
+      }),
     readDraft: (key) => drafts.get(key) ?? '',
     keepDraft(key, text) {
       drafts.delete(key);

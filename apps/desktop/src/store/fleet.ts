@@ -3,23 +3,29 @@ import { formatAge, formatCost, formatCount, parseTime } from '../text/human.ts'
 import { toAsk, toToolSentence } from '../text/tool-sentence.ts';
 import type { AgentRecord } from './desktop-store.ts';
 import { answerableQuestions, runningTurn } from './live.ts';
-import type { SessionRef } from './session-ref.ts';
+import { type SessionRef, sessionKey } from './session-ref.ts';
 import { selectFirstPrompt, sessionTitle } from './session-title.ts';
 
 /** Where a session stands for somebody who looks at many. `off`: its harness does not answer. */
 export type FleetStatus = 'needs' | 'running' | 'failed' | 'quiet' | 'off';
 
-/** One session in the list; `code` follows `words` in code type. */
+/** One session in the list. It reads `who` `words` `code`, the last in code type. */
 export interface FleetEntry {
   readonly ref: SessionRef;
   readonly status: FleetStatus;
   /** What the oldest thing that waits for the owner is; undefined where nothing does. */
   readonly asks: 'permission' | 'question' | undefined;
   readonly title: string;
+  /** The agent, by the name its owner knows it by. */
+  readonly who: string;
+  /** What it does, or came to; `joins` where it goes on from `who` as one sentence. */
   readonly words: string;
+  readonly joins: boolean;
   readonly code: string | undefined;
   /** When something last happened in it, ms. */
   readonly at: number | undefined;
+  /** When it came to stand as it does, ms: what the list is ordered by, so that nobody at work changes places. */
+  readonly since: number | undefined;
 }
 
 export interface FleetGroup {
@@ -32,7 +38,7 @@ const GROUP_OF: Readonly<Record<FleetStatus, number>> = { needs: 0, running: 1, 
 
 const entries = new WeakMap<AgentRecord, readonly FleetEntry[]>();
 
-/** All sessions: those that wait for the owner first, then running, failed and quiet ones; the newest of each first. */
+/** All sessions: those that wait for the owner first, then running, failed and quiet ones; of each the one first that came to it last. */
 export function selectFleet(agents: readonly AgentRecord[]): readonly FleetGroup[] {
   const groups: FleetEntry[][] = [[], [], [], []];
   for (const agent of agents) {
@@ -42,8 +48,17 @@ export function selectFleet(agents: readonly AgentRecord[]): readonly FleetGroup
   return groups.flatMap((group, at) => {
     const name = NAMES[at];
     if (group.length === 0 || name === undefined) return [];
-    return [{ name, entries: group.sort((a, b) => (b.at ?? 0) - (a.at ?? 0)) }];
+    return [{ name, entries: group.sort(byNewest) }];
   });
+}
+
+function byNewest(a: FleetEntry, b: FleetEntry): number {
+  return (b.since ?? 0) - (a.since ?? 0) || (sessionKey(a.ref) < sessionKey(b.ref) ? -1 : 1);
+}
+
+/** An entry's second line as one text: `Claude wants to run npm test`, `Claude · Ended its turn`. */
+export function lineOf({ who, words, joins, code }: FleetEntry): string {
+  return `${who}${joins ? ' ' : ' · '}${words}${code === undefined ? '' : ` ${code}`}`;
 }
 
 /** Agents whose sessions are not known yet: they get a line of their own. */
@@ -67,53 +82,55 @@ function toEntry(agent: AgentRecord, ref: SessionRef, transcript: Transcript): F
   const { presence } = agent;
   const { session } = transcript;
   const last = transcript.turns.findLast((turn) => turn.items.length > 0);
+  const at = parseTime(last?.items.at(-1)?.updatedAt ?? last?.endedAt ?? last?.startedAt);
   const base = {
     ref,
     asks: undefined,
     title: sessionTitle(session, selectFirstPrompt(transcript)),
-    at: parseTime(last?.items.at(-1)?.updatedAt ?? last?.endedAt ?? last?.startedAt),
+    who: agent.name,
+    joins: false,
+    code: undefined,
+    at,
+    since: at,
   };
-  const name = session.agentName ?? agent.name;
   // A session that is not open yet may wait for what its agent asks before.
   const early = session.sessionId === undefined ? answerableQuestions(presence, agent.fold.transcript(null)) : [];
   const [asked] = [...answerableQuestions(presence, transcript), ...early];
   if (asked !== undefined) {
     const { ask, object, isCode } = toAsk(asked, session.cwd);
-    // What a permission is about without being code is said by its verb.
-    const words = `${name} ${ask}${asked.kind === 'elicitation' ? ` ${object.slice(0, 200)}` : ''}`;
     const asks = asked.kind === 'permission' ? 'permission' : 'question';
-    return { ...base, status: 'needs', asks, words, code: isCode ? object : undefined };
+    // What a permission is about without being code is said by its verb.
+    const words = `${ask}${asked.kind === 'elicitation' ? ` ${object.slice(0, 200)}` : ''}`;
+    const code = isCode ? object : undefined;
+    return { ...base, status: 'needs', asks, words, joins: true, code, since: parseTime(asked.at) };
   }
   const running = runningTurn(presence, transcript);
-  if (running !== undefined) return { ...base, status: 'running', ...describeActivity(name, running, session.cwd) };
+  if (running !== undefined) {
+    const since = parseTime(running.startedAt);
+    return { ...base, status: 'running', ...describeActivity(running, session.cwd), joins: true, since };
+  }
   if (presence?.harness === 'silent') {
-    const age = presence.lastHeardMs === undefined ? 'not heard yet' : undefined;
-    const words = `${presence.host ?? name} ${age ?? 'does not answer'}`;
-    return { ...base, status: 'off', words, code: undefined };
+    const place = presence.host ?? 'its machine';
+    const words = presence.lastHeardMs === undefined ? `${place} was not heard yet` : `${place} does not answer`;
+    return { ...base, status: 'off', words };
   }
   const turn = transcript.turns.findLast((t) => t.source !== 'none');
   if (turn === undefined) {
     // Without a title of its own it can be told from another only by whose it is and where.
     const host = presence?.host ?? '';
-    const whose = host === '' || agent.name.includes(host) ? agent.name : `${agent.name} · ${host}`;
-    return { ...base, status: 'quiet', words: `${whose} · waits for its first prompt`, code: undefined };
+    const place = host === '' || agent.name.includes(host) ? '' : `${host} · `;
+    return { ...base, status: 'quiet', words: `${place}waits for its first prompt` };
   }
-  return { ...base, ...describeEnd(turn, transcript), code: undefined };
+  return { ...base, ...describeEnd(turn, transcript), since: parseTime(turn.endedAt ?? turn.startedAt) };
 }
 
-function describeActivity(
-  name: string,
-  turn: Turn,
-  cwd: string | undefined,
-): { words: string; code: string | undefined } {
+function describeActivity(turn: Turn, cwd: string | undefined): { words: string; code: string | undefined } {
   const item = turn.items.findLast(({ kind }) => kind === 'tool' || kind === 'agent' || kind === 'thought');
-  if (item?.kind !== 'tool') return { words: `${name} ${wordsOf(item)}`, code: undefined };
+  if (item?.kind !== 'tool') return { words: wordsOf(item), code: undefined };
   const { verb, object, isCode } = toToolSentence(item, cwd);
   const doing =
     item.status === 'pending' || item.status === 'in_progress' ? `is ${verb.toLowerCase()}` : verb.toLowerCase();
-  return isCode
-    ? { words: `${name} ${doing}`, code: object }
-    : { words: `${name} ${doing} ${object}`, code: undefined };
+  return isCode ? { words: doing, code: object } : { words: `${doing} ${object}`, code: undefined };
 }
 
 function wordsOf(item: Item | undefined): string {

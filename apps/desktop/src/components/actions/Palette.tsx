@@ -1,6 +1,6 @@
 import { Command } from 'cmdk';
 import { useContext, useEffect, useMemo, useRef } from 'react';
-import { selectFleet } from '../../store/fleet.ts';
+import { lineOf, selectFleet } from '../../store/fleet.ts';
 import { sessionKey } from '../../store/session-ref.ts';
 import { toPlainLine } from '../../text/visible-text.ts';
 import { VisibleText } from '../content/VisibleText.tsx';
@@ -37,11 +37,11 @@ export function Palette(props: { readonly onClose: () => void; readonly onSelect
         <Command.List className="max-h-[50vh] overflow-y-auto">
           <Command.Empty className="py-3 text-ink-2">Nothing is called that.</Command.Empty>
           <Command.Group heading="Sessions">
-            {sessions.map(({ ref, title, words }) => (
+            {sessions.map(({ ref, title, ...entry }) => (
               <Command.Item
                 key={sessionKey(ref)}
                 value={sessionKey(ref)}
-                keywords={[toPlainLine(title, 160), toPlainLine(words, 160)]}
+                keywords={[toPlainLine(title, 160), toPlainLine(entry.who, 64), toPlainLine(entry.words, 160)]}
                 className="palette-item"
                 data-testid="palette-session"
                 onSelect={() =>
@@ -55,7 +55,7 @@ export function Palette(props: { readonly onClose: () => void; readonly onSelect
                   <VisibleText text={title} max={160} />
                 </span>
                 <span className="ml-auto min-w-0 truncate text-s text-ink-3">
-                  <VisibleText text={words} max={120} />
+                  <VisibleText text={lineOf({ ref, title, ...entry })} max={120} />
                 </span>
               </Command.Item>
             ))}

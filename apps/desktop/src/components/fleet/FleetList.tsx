@@ -1,22 +1,31 @@
-import { ChartNoAxesColumn, Plus, Settings2 } from 'lucide-react';
-import { useEffect, useMemo } from 'react';
+import { ArrowDownUp, ChartNoAxesColumn, Inbox, Plus, RefreshCw, Settings2 } from 'lucide-react';
+import { useMemo } from 'react';
 import { type AgentRecord, findAgent, type RelayRecord } from '../../store/desktop-store.ts';
-import { ageOf, type FleetEntry, selectFleet, selectSilentAgents } from '../../store/fleet.ts';
+import { selectFleet, selectSilentAgents } from '../../store/fleet.ts';
 import { readLights } from '../../store/lights.ts';
-import { sameSession, sessionKey } from '../../store/session-ref.ts';
+import { countNews } from '../../store/seen.ts';
+import { type SessionRef, sameSession, sessionKey } from '../../store/session-ref.ts';
 import { VisibleText } from '../content/VisibleText.tsx';
 import { BrandMark } from '../parts/Brand.tsx';
+import { NARROW, useMedia } from '../parts/use-media.ts';
 import { useNow } from '../parts/use-now.ts';
 import { useDesktop, useDesktopState } from '../use-desktop.ts';
 import { Lights } from './Lights.tsx';
+import { SessionRow } from './SessionRow.tsx';
+import { useHold } from './use-hold.ts';
 
 /** Every session of every agent, those that need somebody first. */
 export function FleetList(props: {
   readonly onAddAgent: () => void;
   readonly onSettings: () => void;
   readonly onUsage: () => void;
-  readonly onSelect: () => void;
+  /** How much waits in the inbox, and whether it is what is shown. */
+  readonly waiting: number;
+  readonly isInboxShown: boolean;
+  readonly onInbox: () => void;
+  readonly onSelect: (ref: SessionRef) => void;
 }) {
+  const desktop = useDesktop();
   const agents = useDesktopState((state) => state.agents);
   const relays = useDesktopState((state) => state.relays);
   const selected = useDesktopState((state) => state.selected);
@@ -24,16 +33,18 @@ export function FleetList(props: {
   const groups = useMemo(() => selectFleet(agents), [agents]);
   const silent = useMemo(() => selectSilentAgents(agents), [agents]);
   const now = useNow();
-  const waiting = groups.find(({ name }) => name === 'Needs you')?.entries.length ?? 0;
-  useEffect(() => {
-    document.title = waiting > 0 ? `(${waiting}) Heliograph` : 'Heliograph';
-  }, [waiting]);
+  const seen = useDesktopState((state) => state.seen);
+  const held = useHold(groups);
+  const newsOf = ({ agent, channelId }: SessionRef) => {
+    const fold = agents.find(({ publicKey }) => publicKey === agent)?.fold;
+    return fold === undefined ? 0 : countNews(seen, sessionKey({ agent, channelId }), fold.transcript(channelId));
+  };
   const current = useDesktopState((state) => findAgent(state, state.selected?.agent)) ?? agents.find((a) => !a.revoked);
   return (
     <nav className="flex h-full min-h-0 flex-col bg-sunken" aria-label="Sessions" data-testid="fleet">
       <div className="flex items-center gap-2.5 px-4 pt-4 pb-2 text-h font-semibold tracking-[-0.01em]">
         <BrandMark />
-        Heliograph
+        {useMedia(NARROW) ? <h1>Heliograph</h1> : 'Heliograph'}
         <button
           type="button"
           className="tab ml-auto"
@@ -55,8 +66,24 @@ export function FleetList(props: {
           <Settings2 size={16} strokeWidth={1.5} />
         </button>
       </div>
-      <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain pb-3">
-        {groups.map((group) => (
+      <button
+        type="button"
+        className="fleet-row inbox-row"
+        aria-current={props.isInboxShown ? 'true' : undefined}
+        data-testid="open-inbox"
+        data-waiting={props.waiting}
+        onClick={props.onInbox}
+      >
+        <span className="grid w-4 place-items-center text-ink-2">
+          <Inbox size={15} strokeWidth={1.6} aria-hidden="true" />
+        </span>
+        <span className={props.waiting > 0 ? 'font-semibold' : 'font-medium'}>Inbox</span>
+        <span className={props.waiting > 0 ? 'waits' : 'text-s text-ink-3'}>
+          {props.waiting > 0 ? props.waiting : 'nothing waits'}
+        </span>
+      </button>
+      <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain pb-3" {...held.on}>
+        {held.groups.map((group) => (
           <section key={group.name} aria-label={group.name}>
             <h2 className="fleet-heading">
               {group.name} <span>{group.entries.length}</span>
@@ -66,9 +93,10 @@ export function FleetList(props: {
                 <SessionRow
                   key={sessionKey(entry.ref)}
                   entry={entry}
-                  age={ageOf(entry, now)}
-                  isSelected={sameSession(entry.ref, selected)}
-                  onSelect={props.onSelect}
+                  now={now}
+                  news={newsOf(entry.ref)}
+                  isSelected={!props.isInboxShown && sameSession(entry.ref, selected)}
+                  onSelect={() => props.onSelect(entry.ref)}
                 />
               ))}
             </ul>
@@ -101,66 +129,31 @@ export function FleetList(props: {
             frames to you; nothing of it is shown.
           </p>
         )}
-        <button type="button" className="tab -ml-2 w-fit" data-testid="add-agent" onClick={props.onAddAgent}>
-          <Plus size={14} strokeWidth={1.7} aria-hidden="true" />
-          Add an agent
-        </button>
+        {held.moved > 0 && (
+          <button type="button" className="tab -ml-2 w-fit" data-testid="sort-list" onClick={held.release}>
+            <ArrowDownUp size={14} strokeWidth={1.7} aria-hidden="true" />
+            {held.moved === 1 ? 'One would stand' : `${held.moved} would stand`} elsewhere: sort now
+          </button>
+        )}
+        <div className="flex flex-wrap items-center">
+          <button type="button" className="tab -ml-2" data-testid="add-agent" onClick={props.onAddAgent}>
+            <Plus size={14} strokeWidth={1.7} aria-hidden="true" />
+            Add an agent
+          </button>
+          <button
+            type="button"
+            className="tab ml-auto -mr-2"
+            title="Ask every harness how things are"
+            data-testid="resync"
+            onClick={() => desktop.resync()}
+          >
+            <RefreshCw size={13} strokeWidth={1.7} aria-hidden="true" />
+            Resync
+          </button>
+        </div>
         <Lights agent={current} look="words" />
       </div>
     </nav>
-  );
-}
-
-const SPOKEN: Readonly<Record<FleetEntry['status'], string>> = {
-  needs: 'waits for you',
-  running: 'running',
-  failed: 'failed',
-  quiet: 'quiet',
-  off: 'offline',
-};
-
-function SessionRow(props: {
-  readonly entry: FleetEntry;
-  readonly age: string;
-  readonly isSelected: boolean;
-  readonly onSelect: () => void;
-}) {
-  const { entry } = props;
-  const desktop = useDesktop();
-  return (
-    <li>
-      <button
-        type="button"
-        className="fleet-row"
-        aria-current={props.isSelected ? 'true' : undefined}
-        data-testid="session-row"
-        data-status={entry.status}
-        data-agent={entry.ref.agent}
-        data-channel={entry.ref.channelId ?? ''}
-        onClick={() => {
-          desktop.select(entry.ref);
-          props.onSelect();
-        }}
-      >
-        <span className="grid w-4 place-items-center">
-          <span className={`sign ${entry.status}`} />
-          <span className="sr-only">{SPOKEN[entry.status]}</span>
-        </span>
-        <span className={`truncate ${entry.status === 'needs' ? 'font-semibold' : 'font-medium'}`}>
-          <VisibleText text={entry.title} max={160} />
-        </span>
-        <span className="text-s text-ink-3 tabular-nums">{props.age}</span>
-        <span className="col-start-2 col-end-4 truncate text-s text-ink-2">
-          <VisibleText text={entry.words} max={200} />
-          {entry.code !== undefined && ' '}
-          {entry.code !== undefined && (
-            <span className="font-mono text-[0.71875rem]">
-              <VisibleText text={entry.code} max={120} />
-            </span>
-          )}
-        </span>
-      </button>
-    </li>
   );
 }
 

@@ -18,6 +18,7 @@ import { ConnectionBanner } from './ConnectionBanner.tsx';
 import { EmptySession } from './EmptySession.tsx';
 import { SessionFooter } from './SessionFooter.tsx';
 import { SessionHeader } from './SessionHeader.tsx';
+import { useReveal } from './use-reveal.ts';
 
 /** Widths at which lines stand beside the transcript; below, they cover it. */
 const WIDE = '(min-width: 70rem)';
@@ -42,6 +43,7 @@ export function SessionView(props: {
   const list = useRef<TranscriptListHandle>(null);
   const rail = useRef<RawRailHandle>(null);
   const [seen] = useState(createSeenPermissions);
+  useReveal(session, rows, list);
 
   /** The rail may only come into being with what asks for it. */
   const withRail = useCallback((act: (rail: RawRailHandle) => void) => {

@@ -15,7 +15,7 @@ export function ElicitationAnswer(props: {
 }) {
   const { item, agent, channelId } = props;
   const desktop = useDesktop();
-  const sent = useDesktopState((state) => selectDecision(state.controls, item.nonce));
+  const sent = useDesktopState((state) => selectDecision(state.controls, agent, item.nonce));
   const form = item.form ?? NO_FORM;
   const draftKey = `form:${item.nonce}`;
   const [draft, setDraft] = useState<FormDraft>(() => readDraft(form, desktop.readDraft(draftKey)));

@@ -21,7 +21,7 @@ export function OpenQuestion(props: {
     [isOpen, item.id, seen],
   );
   return (
-    <section
+    <article
       ref={card}
       className={`rounded-[10px] border px-3.5 py-3 ${isOpen ? 'border-sun-line bg-sun-wash' : 'border-line bg-ground'}`}
       aria-label={props.label}
@@ -42,7 +42,7 @@ export function OpenQuestion(props: {
         </div>
       </header>
       {props.children}
-    </section>
+    </article>
   );
 }
 

@@ -15,7 +15,7 @@ export function PermissionOptions(props: {
 }) {
   const { item, agent, channelId } = props;
   const desktop = useDesktop();
-  const sent = useDesktopState((state) => selectDecision(state.controls, item.nonce));
+  const sent = useDesktopState((state) => selectDecision(state.controls, agent, item.nonce));
   const [confirming, setConfirming] = useState<PermissionOption>();
   const isUnderway = sent !== undefined && sent.phase !== 'failed';
 

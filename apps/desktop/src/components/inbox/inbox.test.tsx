@@ -1,0 +1,160 @@
+// @vitest-environment happy-dom
+import { act, cleanup, fireEvent, render, screen, within } from '@testing-library/react';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { gooseOf, STORIES, type Story } from '../../dev/stories.ts';
+import { StoryAgent } from '../../dev/story-agent.ts';
+import { openStory } from '../../dev/story-desktop.ts';
+import { App } from '../App.tsx';
+import { DesktopProvider } from '../use-desktop.ts';
+import { WaitingCount } from '../WaitingCount.tsx';
+
+const NOW = Date.now();
+
+class NoObserver {
+  observe() {}
+  unobserve() {}
+  disconnect() {}
+}
+
+beforeEach(() => {
+  vi.stubGlobal('IntersectionObserver', NoObserver);
+  vi.stubGlobal('ResizeObserver', NoObserver);
+  vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
+});
+afterEach(() => {
+  cleanup();
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+  localStorage.clear();
+});
+
+function show(name: string) {
+  const world = openStory((STORIES[name] as (nowMs: number) => Story)(NOW), (fire) => fire());
+  const page = () => (
+    <DesktopProvider value={world.desktop}>
+      <App />
+    </DesktopProvider>
+  );
+  const { rerender } = render(page());
+  const sent = () => world.posted.flatMap((message) => (message.type === 'control' ? [message.draft] : []));
+  return { ...world, sent, rerender: () => rerender(page()) };
+}
+
+const cards = () => screen.getAllByTestId('inbox-card');
+const press = (key: string) => fireEvent.keyDown(document.body, { key });
+const settle = () => act(() => vi.advanceTimersByTime(600));
+/** happy-dom lays nothing out: every card is where it can be read. */
+const laidOut = () =>
+  vi
+    .spyOn(Element.prototype, 'getBoundingClientRect')
+    .mockReturnValue({ top: 10, bottom: 110, height: 100 } as DOMRect);
+
+test('DT123: keys answer the one card that is chosen, half a second after it was, and ask before "always"', () => {
+  laidOut();
+  const { sent } = show('inbox');
+  press('i');
+  expect(cards().map(({ dataset }) => dataset.kind)).toEqual([
+    'permission',
+    'permission',
+    'question',
+    'question',
+    'trouble',
+  ]);
+  press('1');
+  expect(sent()).toEqual([]);
+  press('j');
+  settle();
+  expect(cards()[1]?.getAttribute('aria-current')).toBe('true');
+  press('2');
+  expect(sent()).toMatchObject([{ type: 'permission_decision', optionId: 'r' }]);
+  expect(within(cards()[1] as HTMLElement).getByTestId('control-progress').textContent).toContain('sending');
+  press('k');
+  settle();
+  press('2');
+  expect(sent()).toHaveLength(1);
+  fireEvent.click(screen.getByTestId('permission-confirm-yes'));
+  expect(sent()[1]).toMatchObject({ type: 'permission_decision', optionId: 'always', confirm: true });
+});
+
+test('DT123: no key answers a card that is out of view', () => {
+  vi.spyOn(Element.prototype, 'getBoundingClientRect').mockReturnValue({
+    top: -80,
+    bottom: 20,
+    height: 100,
+  } as DOMRect);
+  const { sent } = show('inbox');
+  press('i');
+  settle();
+  press('1');
+  expect(sent()).toEqual([]);
+});
+
+test('DT122: what is decided elsewhere says so in its place; what comes meanwhile waits behind a button', () => {
+  const { desktop } = show('permission');
+  fireEvent.click(screen.getByTestId('open-inbox'));
+  expect(cards()).toHaveLength(3);
+  const ended = (STORIES.ended as (nowMs: number) => Story)(NOW);
+  act(() => desktop.receive({ type: 'events', events: ended.events }));
+  const [first] = cards();
+  expect(first?.dataset).toMatchObject({ waiting: 'false', kind: 'permission' });
+  expect(within(first as HTMLElement).getByTestId('permission-decision').textContent).toContain('You answered');
+  const late = new StoryAgent({ name: 'Late', host: 'h', cwd: '/late', startMs: Date.now() })
+    .prompt('Late')
+    .ask({ toolCallId: 't', title: 'x', kind: 'execute', rawInput: { command: 'x' } }, [
+      { optionId: 'a', name: 'Yes', kind: 'allow_once' },
+    ]);
+  act(() => desktop.receive({ type: 'events', events: late.viewerEvents() }));
+  expect(cards()).toHaveLength(3);
+  expect(screen.getByTestId('inbox-fresh').textContent).toContain('1 new');
+  press('r');
+  expect(cards()[0]?.textContent).toContain('Late wants to run');
+  fireEvent.click(screen.getByTestId('inbox-clear'));
+  expect(cards().map(({ dataset }) => dataset.waiting)).toEqual(['true', 'true', 'true']);
+});
+
+test('DT121: an entry leads to its place in its session, and a failure can be put aside', () => {
+  const { desktop } = show('permission');
+  fireEvent.click(screen.getByTestId('open-inbox'));
+  fireEvent.click(screen.getByTestId('put-aside'));
+  expect(cards()[2]?.dataset.waiting).toBe('false');
+  expect(screen.getByTestId('open-inbox').dataset.waiting).toBe('2');
+  fireEvent.click(within(cards()[1] as HTMLElement).getByTestId('inbox-open'));
+  expect(screen.queryByTestId('inbox')).toBeNull();
+  expect(screen.getByTestId('session-title').textContent).toBe('Migrate billing to v3');
+  expect(desktop.store.getState().reveal?.itemId).toContain('permission');
+});
+
+test('DT124: the count stands in the title and is said once things have settled, only when it became more', () => {
+  const { rerender } = render(<WaitingCount waiting={0} />);
+  const said = () => screen.getByTestId('waiting-count').textContent;
+  const settleTo = (waiting: number) => {
+    rerender(<WaitingCount waiting={waiting} />);
+    act(() => vi.advanceTimersByTime(1_600));
+  };
+  rerender(<WaitingCount waiting={1} />);
+  expect([document.title, said()]).toEqual(['(1) Heliograph', '']);
+  settleTo(2);
+  expect(said()).toBe('2 things wait for you');
+  settleTo(1);
+  expect([document.title, said()]).toEqual(['(1) Heliograph', '2 things wait for you']);
+  settleTo(0);
+  settleTo(1);
+  expect(said()).toBe('1 thing waits for you');
+});
+
+test('DT127: what came in a session nobody looks at is counted beside it, and remembered on this device', () => {
+  const { desktop } = show('permission');
+  const rows = () => screen.getAllByTestId('session-row');
+  const row = (title: string) => rows().find(({ textContent }) => textContent?.includes(title)) as HTMLElement;
+  expect(rows().map(({ dataset }) => dataset.news)).toEqual(Array.from({ length: 7 }, () => '0'));
+  const goose = gooseOf(NOW).wait(300_000).say('Nearly done.', 'm');
+  act(() =>
+    desktop.receive({ type: 'events', events: [{ type: 'events', agent: goose.publicKey, events: goose.events }] }),
+  );
+  expect(row('Docs: self-hosting').dataset.news).toBe('1');
+  fireEvent.click(row('Docs: self-hosting'));
+  expect(row('Docs: self-hosting').dataset.news).toBe('0');
+  act(() => vi.advanceTimersByTime(1_100));
+  const kept = JSON.parse(localStorage.getItem(`heliograph.seen.${'a1'.repeat(32)}`) ?? 'null');
+  expect(kept.at[`${goose.publicKey}/${goose.channelId}`]).toBeGreaterThan(Date.now());
+});

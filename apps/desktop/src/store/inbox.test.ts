@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest';
+import { STORIES } from '../dev/stories.ts';
+import type { StoryAgent } from '../dev/story-agent.ts';
+import { applyEvents, applySession, createDesktopStore } from './desktop-store.ts';
+import { asideKey, findItem, type InboxEntry, selectInbox } from './inbox.ts';
+import { clearDone, nextInbox, takeFresh } from './inbox-list.ts';
+import { markSeen } from './seen.ts';
+
+const NOW = Date.UTC(2026, 10, 30, 12);
+const NOTHING_SEEN = { sinceMs: 0, at: {} };
+
+function stateOf(story: string) {
+  const { session, events } = STORIES[story]?.(NOW) ?? { session: { phase: 'opening' as const }, events: [] };
+  return applyEvents(applySession(createDesktopStore().getState(), session), events);
+}
+const told = (entries: readonly InboxEntry[]) => entries.map(({ kind, title, who, host }) => [kind, title, who, host]);
+
+test('DT121: what waits for the owner is there from every agent and machine, the newest first', () => {
+  const entries = selectInbox(stateOf('inbox').agents, NOTHING_SEEN);
+  expect(told(entries)).toEqual([
+    ['permission', 'Fix the flaky auth test', 'Claude', 'build-box'],
+    ['permission', 'Migrate billing to v3', 'Codex', 'build-box'],
+    ['question', 'Deploy the fix', 'goose', 'laptop'],
+    ['question', 'Before its session is open', 'goose', 'laptop'],
+    ['trouble', 'Nightly dependency check', 'Claude', 'build-box'],
+  ]);
+  expect(new Set(entries.map(({ key }) => key)).size).toBe(5);
+  expect(entries[3]?.ref.channelId).toBeNull();
+  expect(entries[3]?.place?.channelId).toMatch(/^[0-9a-f-]{36}$/);
+});
+
+test('DT121: nothing of revoked agents, of harnesses that do not answer, or of what was put aside', () => {
+  const { agents } = stateOf('inbox');
+  const revoked = agents.map((agent) => ({ ...agent, revoked: agent.name !== 'Codex' }));
+  expect(told(selectInbox(revoked, NOTHING_SEEN)).map(([, title]) => title)).toEqual(['Migrate billing to v3']);
+  expect(told(selectInbox(stateOf('history').agents, NOTHING_SEEN)).map(([, title]) => title)).not.toContain(
+    'Fix the flaky auth test',
+  );
+  const trouble = selectInbox(agents, NOTHING_SEEN).find(({ kind }) => kind === 'trouble') ?? expect.unreachable();
+  const seen = markSeen(NOTHING_SEEN, asideKey(trouble.ref), trouble.at);
+  expect(selectInbox(agents, seen).map(({ kind }) => kind)).not.toContain('trouble');
+  expect(selectInbox(agents, markSeen(NOTHING_SEEN, asideKey(trouble.ref), trouble.at - 1))).toHaveLength(5);
+});
+
+test('DT121: an entry’s item is found again once it is decided', () => {
+  const asked = stateOf('permission');
+  const [entry] = selectInbox(asked.agents, NOTHING_SEEN);
+  if (entry === undefined) throw new TypeError('the story asks for nothing');
+  const after = stateOf('ended');
+  const fold = after.agents.find(({ publicKey }) => publicKey === entry.ref.agent)?.fold ?? expect.unreachable();
+  expect(findItem(fold.transcript(entry.ref.channelId), entry.item)).toMatchObject({ state: 'decided' });
+});
+
+const entry = (key: string, at = 0): InboxEntry => ({
+  key,
+  kind: 'permission',
+  ref: { agent: 'a', channelId: 'c' },
+  place: undefined,
+  item: {} as InboxEntry['item'] & StoryAgent,
+  title: key,
+  who: 'x',
+  host: undefined,
+  cwd: undefined,
+  at,
+});
+const keys = (entries: readonly InboxEntry[]) => entries.map(({ key }) => key);
+
+test('DT122: while something waits in the inbox nothing is put among it; what is done keeps its place until it is cleared', () => {
+  const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((key) => entry(key));
+  if (a === undefined || b === undefined || c === undefined || d === undefined) throw new TypeError();
+  const first = nextInbox([], [b, a]);
+  expect([keys(first.shown), first.fresh]).toEqual([['b', 'a'], []]);
+  const more = nextInbox(first.shown, [c, a]);
+  expect([keys(more.shown), [...more.waiting], keys(more.fresh)]).toEqual([['b', 'a'], ['c', 'a'], ['c']]);
+  expect(keys(takeFresh(more).shown)).toEqual(['c', 'b', 'a']);
+  // Nothing of it waits any more: what comes can be shown at once.
+  expect(keys(nextInbox(more.shown, [d, c]).shown)).toEqual(['d', 'c', 'b', 'a']);
+  expect(
+    keys(
+      clearDone(
+        nextInbox(
+          ['b', 'a', 'c'].map((key) => entry(key)),
+          [a],
+        ),
+      ).shown,
+    ),
+  ).toEqual(['a']);
+});
+
+test('DT122: 50 of what waits and 50 of what is done are drawn', () => {
+  const many = Array.from({ length: 120 }, (_, at) => entry(`k${at}`));
+  const list = nextInbox([], many);
+  expect([list.shown.length, list.fresh.length, list.waiting.size]).toEqual([50, 70, 120]);
+  const done = takeFresh(nextInbox(many, [entry('new')]));
+  expect(done.shown).toHaveLength(51);
+});
