@@ -2,7 +2,7 @@ import type { Clock } from '@heliograph/client';
 import type { SealedEnvelope, SeqSpan } from './sealed-envelope.ts';
 import { readContent, SegmentFiles } from './segment-files.ts';
 import type { Spool, SpoolEntry, SpoolPort } from './spool.ts';
-import { type Kept, type Segment, SpoolIndex } from './spool-index.ts';
+import { Kept, type Segment, SpoolIndex } from './spool-index.ts';
 import { encodeAcceptedRecord, encodeEnvelopeRecord } from './spool-record.ts';
 
 export interface DiskSpoolOptions {
@@ -74,15 +74,8 @@ export class DiskSpool implements Spool {
   }
 
   append(envelope: SealedEnvelope): SpoolEntry {
-    const kept: Kept = {
-      ...envelope,
-      atMs: envelope.sinceMs,
-      bytes: envelope.content.length,
-      accepted: false,
-      pins: 0,
-      segment: undefined,
-      offset: 0,
-    };
+    const { content, sinceMs: atMs } = envelope;
+    const kept = new Kept({ ...envelope, atMs, accepted: false }, content.length, content);
     this.#index.add(kept);
     this.#pending.push(kept);
     this.#pendingBytes += kept.bytes;
