@@ -83,3 +83,24 @@ it('RL91: what waits is bounded in bytes and a transaction in events', async () 
   await expect.poll(() => batches.length).toBe(2);
   expect(batches[1]?.contents.length).toBeLessThan(60);
 });
+
+it('RL129: a transaction begins once a turn brings nothing more, and after a few turns in any case', () => {
+  const { queue, batches } = lateQueue();
+  const sizes = () => batches.map(({ contents }) => contents.length);
+  queue.add(request('1'));
+  expect(queue.commitWhenQuiet()).toBe(false);
+  queue.add(request('2'));
+  expect(queue.commitWhenQuiet()).toBe(false);
+  expect(sizes()).toEqual([]);
+  expect(queue.commitWhenQuiet()).toBe(true);
+  expect(sizes()).toEqual([2]);
+  expect(queue.commitWhenQuiet()).toBe(true);
+  const busy = lateQueue();
+  let turns = 0;
+  do {
+    busy.queue.add(request(`${turns}`));
+    turns += 1;
+  } while (!busy.queue.commitWhenQuiet());
+  expect(turns).toBe(5);
+  expect(busy.batches[0]?.contents).toHaveLength(5);
+});

@@ -14,6 +14,8 @@ const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 /** What one transaction holds at most. */
 const MAX_BATCH = 1_000;
 const MAX_BATCH_BYTES = 8 * 1024 * 1024;
+/** For so many turns of the event loop a transaction waits for more. */
+const MAX_TURNS = 4;
 
 /**
  * Group commit: one transaction at a time for all that waits, so a disk's flush is shared. A store that answers in the
@@ -24,6 +26,9 @@ export class CommitQueue {
   #waiting: StoreEffect[] = [];
   #waitingBytes = 0;
   #writing: Promise<void> | undefined;
+  /** How many waited at the end of the last turn, and since how many turns some do. */
+  #seen = 0;
+  #turns = 0;
 
   constructor(options: CommitQueueOptions) {
     this.#options = options;
@@ -41,8 +46,25 @@ export class CommitQueue {
     this.#waitingBytes += bytes;
   }
 
+  /**
+   * A turn of the event loop is over: writes once a turn brings nothing more, because a socket gives only so much per
+   * turn and a flush costs as much for one event as for a hundred. False: more came, so ask again after another turn.
+   */
+  commitWhenQuiet(): boolean {
+    const isGrowing = this.#waiting.length > this.#seen && this.#waiting.length < MAX_BATCH;
+    this.#seen = this.#waiting.length;
+    if (isGrowing && this.#turns < MAX_TURNS) {
+      this.#turns += 1;
+      return false;
+    }
+    this.commit();
+    return true;
+  }
+
   /** Writes what waits, unless a batch is on its way: then that one's end goes on. */
   commit(): void {
+    this.#turns = 0;
+    this.#seen = 0;
     while (this.#waiting.length > 0 && this.#writing === undefined) {
       const batch = this.#takeBatch();
       const written = attempt(() => this.#options.store.write(batch.map(({ event }) => event)));

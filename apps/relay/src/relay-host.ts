@@ -300,7 +300,11 @@ export class RelayHost {
   #endTurn(): void {
     clearImmediate(this.#turnEnd);
     this.#turnEnd = undefined;
-    this.#commits.commit();
+    if (!this.#commits.commitWhenQuiet()) this.#endTurnSoon();
+    this.#flush();
+  }
+
+  #flush(): void {
     this.#options.metrics.add('sent_bytes_total', '', this.#outbox.flush());
   }
 
@@ -323,9 +327,9 @@ export class RelayHost {
     this.#isStopping = true;
     clearInterval(this.#ticking);
     clearInterval(this.#pinging);
-    this.#endTurn();
+    this.#commits.commit();
     await this.#commits.idle();
-    this.#endTurn();
+    this.#flush();
     const gone = [...this.#connections.values()].map(
       ({ socket }) => new Promise<void>((resolve) => socket.once('close', () => resolve())),
     );
@@ -335,6 +339,8 @@ export class RelayHost {
     }, STOP_PATIENCE_MS);
     await Promise.all(gone);
     clearTimeout(patience);
-    this.#endTurn();
+    clearImmediate(this.#turnEnd);
+    this.#commits.commit();
+    this.#flush();
   }
 }

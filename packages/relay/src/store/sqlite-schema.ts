@@ -1,7 +1,7 @@
 /** Marks the file as ours ("HLGR"), so that another program's SQLite file is never written to. */
 export const APPLICATION_ID = 0x484c4752;
 /** The layout below; a file with a higher number was written by a later Heliograph. */
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
 
 /**
  * `address` is the `a` value of what has one newest version, so replacing is a look-up. Every index ends in
@@ -47,8 +47,13 @@ const VERSION_2 = `
   CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 `;
 
+/** `words_to` is the last seq whose words are in `search`, or that has none. */
+const VERSION_3 = `
+  INSERT INTO settings (name, value) SELECT 'words_to', COALESCE(MAX(seq), 0) FROM events;
+`;
+
 /** What makes an empty file one of this version. */
-export const SCHEMA = EVENTS + VERSION_2;
+export const SCHEMA = EVENTS + VERSION_2 + VERSION_3;
 
 /** What brings a file of an earlier version to the next, by the version it has. */
-export const UPGRADES: Readonly<Record<number, string>> = { 1: VERSION_2 };
+export const UPGRADES: Readonly<Record<number, string>> = { 1: VERSION_2, 2: VERSION_3 };

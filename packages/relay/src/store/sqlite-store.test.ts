@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { nobleCrypto } from '@heliograph/crypto/noble';
-import { signEvent } from '@heliograph/wire';
+import { eventSigner, signEvent } from '@heliograph/wire';
 import Database from 'better-sqlite3';
 import { afterAll, describe, expect, it } from 'vitest';
 import { readDecisions } from './access-store.ts';
@@ -11,7 +11,7 @@ import { SqliteAccess } from './sqlite-access.ts';
 import { joinDatabase } from './sqlite-file.ts';
 import { APPLICATION_ID, SCHEMA } from './sqlite-schema.ts';
 import { openSqliteStore, type SqliteStore } from './sqlite-store.ts';
-import { storableEvent } from './storable-event.ts';
+import { type StorableEvent, storableEvent } from './storable-event.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'heliograph-store-'));
 afterAll(() => rmSync(root, { recursive: true }));
@@ -159,6 +159,78 @@ it('RL50: a file of schema 1 is brought up to date after a copy of it was made, 
   expect(before.pragma('user_version', { simple: true })).toBe(1);
   expect(before.prepare('SELECT json FROM events').all()).toEqual([{ json: kept.json }]);
   before.close();
+});
+
+describe('the words of stored events', () => {
+  const scope = { reader: { pubkey: undefined, kinds: undefined }, nowSec: 0, maxEvents: 1_000, maxBytes: 1e6 };
+  const signer = eventSigner(new Uint8Array(32).fill(1), nobleCrypto);
+  function notes(from: number, count: number): StorableEvent[] {
+    return Array.from({ length: count }, (_, n) => {
+      const content = `common number${from + n}`;
+      const note = storableEvent(signer.sign({ kind: 1, created_at: from + n, tags: [], content }));
+      if (note === undefined) throw new TypeError('kind 1 is durable');
+      return note;
+    });
+  }
+  function readMark(folder: string): unknown {
+    const db = new Database(join(folder, 'relay.db'), { readonly: true });
+    try {
+      return db.prepare("SELECT value FROM settings WHERE name = 'words_to'").pluck().get();
+    } finally {
+      db.close();
+    }
+  }
+
+  it('RL128: they are indexed many at a time, and before a search, a count, a sweep', () => {
+    const folder = newFolder();
+    const store = open(folder);
+    store.write(notes(0, 249));
+    store.write(notes(249, 1));
+    expect(Number(readMark(folder))).toBe(0);
+    store.write(notes(250, 1));
+    expect(Number(readMark(folder))).toBe(250);
+    expect(store.query({ search: 'number250' }, scope)).toHaveLength(1);
+    expect(store.query({ search: 'common' }, scope)).toHaveLength(251);
+    store.write(notes(251, 1));
+    expect(store.count([{ kinds: [7] }, { search: 'number251' }], scope, 10)).toBe(1);
+    store.write(notes(252, 1));
+    store.sweep({ nowSec: 0, retention: [], maxEvents: 10 });
+    expect(Number(readMark(folder))).toBe(253);
+    store.write(notes(253, 1));
+    expect(store.references({ search: 'number253' }, scope, 10)).toHaveLength(1);
+    store.close();
+  });
+
+  it('RL128: what was stored before the relay was killed is found after', () => {
+    const folder = newFolder();
+    const store = open(folder);
+    store.write(notes(0, 10));
+    // A copy of the file and its WAL as they are on the disk now is what a killed relay leaves.
+    const killed = newFolder();
+    mkdirSync(killed, { recursive: true });
+    for (const name of ['relay.db', 'relay.db-wal']) copyFileSync(join(folder, name), join(killed, name));
+    store.close();
+    const again = open(killed);
+    expect(Number(readMark(killed))).toBe(0);
+    expect(again.query({ search: 'common' }, scope)).toHaveLength(10);
+    again.close();
+  });
+
+  it('RL128: what is removed is found by no word, indexed or not, and its number is not given again', () => {
+    const folder = newFolder();
+    const store = open(folder);
+    const [first, second, third] = notes(0, 3) as [StorableEvent, StorableEvent, StorableEvent];
+    store.write([first, second]);
+    expect(store.query({ search: 'common' }, scope)).toHaveLength(2);
+    store.write([third]);
+    expect([second, third].map(({ id }) => store.remove(id))).toEqual([true, true]);
+    expect(store.query({ search: 'common' }, scope).map(({ id }) => id)).toEqual([first.id]);
+    store.close();
+    const again = open(folder);
+    again.write([third]);
+    expect(again.query({ search: 'common' }, scope).map(({ id }) => id)).toEqual([third.id, first.id]);
+    again.close();
+  });
 });
 
 it('RL47: decisions on keys and events are kept, and another process that makes one is noticed', async () => {

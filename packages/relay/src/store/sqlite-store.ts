@@ -2,7 +2,7 @@ import { statfsSync } from 'node:fs';
 import { type Filter, isHex64, type NostrEvent, ok, parseEvent, type Result } from '@heliograph/wire';
 import Database from 'better-sqlite3';
 import { expiresAt } from '../expiration.ts';
-import { searchableWords } from '../search.ts';
+import { isSearchable } from '../search.ts';
 import { openDataDir, type StoreError } from './data-dir.ts';
 import {
   type Asker,
@@ -23,6 +23,7 @@ import { SqliteAccess } from './sqlite-access.ts';
 import { databaseFile, openDatabase } from './sqlite-file.ts';
 import { countMatching, selectEvents, selectSeqs } from './sqlite-query.ts';
 import type { StorableEvent } from './storable-event.ts';
+import { WordIndex } from './word-index.ts';
 
 /** Opens, or makes, the one SQLite file of a data folder, for this process alone. Ready to use, or a sentence why not. */
 export function openSqliteStore(dataDir: string): Result<SqliteStore, StoreError> {
@@ -50,6 +51,8 @@ export class SqliteStore implements RelayStore {
   readonly #db: Database.Database;
   readonly #release: () => void;
   readonly #statements;
+  readonly #words: WordIndex;
+  #lastSeq: number;
   readonly #writeAll: (events: readonly StorableEvent[]) => WriteOutcome[];
   /** Prepared queries by text; one text per shape of filter, so few are in use. Emptied when it reaches its bound. */
   readonly #queries = new Map<string, Database.Statement>();
@@ -72,15 +75,13 @@ export class SqliteStore implements RelayStore {
       ownByAddress: db.prepare<[string, Buffer, number], Row>(
         'SELECT seq, json FROM events WHERE address = ? AND pubkey = ? AND created_at <= ?',
       ),
-      insert: db.prepare<[Buffer, Buffer, number, number, string | null, string]>(
-        'INSERT INTO events (id, pubkey, kind, created_at, address, json) VALUES (?, ?, ?, ?, ?, ?)',
+      insert: db.prepare<[number, Buffer, Buffer, number, number, string | null, string]>(
+        'INSERT INTO events (seq, id, pubkey, kind, created_at, address, json) VALUES (?, ?, ?, ?, ?, ?, ?)',
       ),
-      insertTag: db.prepare<[string, string, number, Buffer, number, number | bigint]>(
+      insertTag: db.prepare<[string, string, number, Buffer, number, number]>(
         'INSERT INTO tags (name, value, created_at, id, kind, seq) VALUES (?, ?, ?, ?, ?, ?)',
       ),
-      insertWords: db.prepare<[number | bigint, string]>('INSERT INTO search (rowid, words) VALUES (?, ?)'),
-      insertExpiration: db.prepare<[number, number | bigint]>('INSERT INTO expirations (at, seq) VALUES (?, ?)'),
-      removeWords: db.prepare<[number]>('DELETE FROM search WHERE rowid = ?'),
+      insertExpiration: db.prepare<[number, number]>('INSERT INTO expirations (at, seq) VALUES (?, ?)'),
       removeExpiration: db.prepare<[number, number]>('DELETE FROM expirations WHERE at = ? AND seq = ?'),
       expired: db.prepare<[number, number], Row>(
         `SELECT e.seq, e.json FROM expirations x JOIN events e ON e.seq = x.seq
@@ -95,10 +96,18 @@ export class SqliteStore implements RelayStore {
         'DELETE FROM tags WHERE name = ? AND value = ? AND created_at = ? AND id = ?',
       ),
     };
-    this.#writeAll = db.transaction((events: readonly StorableEvent[]) => events.map((event) => this.#writeOne(event)));
+    this.#words = new WordIndex(db);
+    const highest = db.prepare<[], number>('SELECT COALESCE(MAX(seq), 0) FROM events').pluck().get() ?? 0;
+    // Numbers are never given twice, not even that of a last event that was removed: its words may be in already.
+    this.#lastSeq = Math.max(highest, this.#words.to);
+    this.#writeAll = db.transaction((events: readonly StorableEvent[]) => {
+      this.#words.catchUpWhenWorth(this.#lastSeq);
+      return events.map((event) => this.#writeOne(event));
+    });
   }
 
   query(filter: Filter, scope: QueryScope): readonly StoredEvent[] {
+    this.#prepareSearch([filter]);
     const { text, params } = selectEvents(filter, scope, scope.maxEvents);
     const answer: StoredEvent[] = [];
     let bytes = 0;
@@ -116,13 +125,19 @@ export class SqliteStore implements RelayStore {
 
   count(filters: readonly Filter[], asker: Asker, maxCount: number): number {
     if (filters.length === 0) return 0;
+    this.#prepareSearch(filters);
     const [row] = this.#ask(countMatching(filters, asker, maxCount)) as { n: number }[];
     return row?.n ?? 0;
   }
 
   references(filter: Filter, asker: Asker, maxEvents: number): readonly EventReference[] {
+    this.#prepareSearch([filter]);
     const rows = this.#ask(selectSeqs(filter, asker, maxEvents)) as Found[];
     return rows.map(({ c, i }) => ({ id: i, createdAtSec: c }));
+  }
+
+  #prepareSearch(filters: readonly Filter[]): void {
+    if (filters.some(({ search }) => search !== undefined)) this.#words.catchUp(this.#lastSeq);
   }
 
   #ask({ text, params }: Sql): unknown[] {
@@ -144,7 +159,7 @@ export class SqliteStore implements RelayStore {
   }
 
   #writeOne(event: StorableEvent): WriteOutcome {
-    const { hasId, newest, insert, insertTag, insertWords, insertExpiration } = this.#statements;
+    const { hasId, newest, insert, insertTag, insertExpiration } = this.#statements;
     const id = Buffer.from(event.id, 'hex');
     if (hasId.get(id) !== undefined) return 'duplicate';
     const pubkey = Buffer.from(event.pubkey, 'hex');
@@ -155,14 +170,12 @@ export class SqliteStore implements RelayStore {
       if (held !== undefined && !isNewer(event, id, held)) return 'superseded';
       if (held !== undefined) this.#remove(held);
     }
-    const { lastInsertRowid } = insert.run(id, pubkey, event.kind, event.created_at, address ?? null, event.json);
-    for (const [name, value] of indexedTags(event)) {
-      insertTag.run(name, value, event.created_at, id, event.kind, lastInsertRowid);
-    }
-    const words = searchableWords(event);
-    if (words !== undefined) insertWords.run(lastInsertRowid, words.join(' '));
+    this.#lastSeq += 1;
+    const seq = this.#lastSeq;
+    insert.run(seq, id, pubkey, event.kind, event.created_at, address ?? null, event.json);
+    for (const [name, value] of indexedTags(event)) insertTag.run(name, value, event.created_at, id, event.kind, seq);
     const endsAtSec = expiresAt(event);
-    if (endsAtSec !== undefined) insertExpiration.run(endsAtSec, lastInsertRowid);
+    if (endsAtSec !== undefined) insertExpiration.run(endsAtSec, seq);
     if (event.kind === KIND_DELETION) this.#applyDeletion(event);
     return 'stored';
   }
@@ -190,6 +203,7 @@ export class SqliteStore implements RelayStore {
   }
 
   sweep({ nowSec, retention, maxEvents }: SweepScope): number {
+    this.#words.catchUp(this.#lastSeq);
     const over = this.#statements.expired.all(nowSec, maxEvents);
     for (const rule of retention) over.push(...this.#tooOld(rule, nowSec, maxEvents - over.length));
     const rows = new Map(over.map((row) => [row.seq, row]));
@@ -247,7 +261,7 @@ export class SqliteStore implements RelayStore {
     for (const [name, value] of indexedTags(event)) {
       this.#statements.removeTag.run(name, value, event.created_at, idBytes);
     }
-    if (searchableWords(event) !== undefined) this.#statements.removeWords.run(seq);
+    if (isSearchable(event.kind)) this.#words.remove(seq);
     const endsAtSec = expiresAt(event);
     if (endsAtSec !== undefined) this.#statements.removeExpiration.run(endsAtSec, seq);
     this.#statements.remove.run(seq);
