@@ -6,11 +6,12 @@ import { join } from 'node:path';
 import { nobleCrypto } from '@heliograph/crypto/noble';
 import { err, ok } from '@heliograph/wire';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type DesktopHost, type DesktopHostOptions, startDesktopHost } from '../src/host/index.ts';
+import { type DesktopHost, type DesktopHostOptions, readDesktopState, startDesktopHost } from '../src/host/index.ts';
 
 const AGENT = 'ab'.repeat(32);
 const INVITED = 'cd'.repeat(32);
 const SECRET = new Uint8Array(32).fill(7);
+const OWNER = '07'.repeat(32).replace(/^07/, 'f0');
 
 let folder: string;
 let host: DesktopHost;
@@ -23,6 +24,7 @@ const options = (): DesktopHostOptions => ({
   uiDir: join(folder, 'ui'),
   stateFile: join(folder, 'config', 'desktop.json'),
   ownerKey: SECRET,
+  owner: OWNER,
   relays: ['ws://127.0.0.1:7447'],
   agents: [],
   crypto: nobleCrypto,
@@ -261,7 +263,7 @@ test('DT25: naming and revoking an agent is kept, in a file for the owner alone'
   expect(statSync(path).mode & 0o777).toBe(0o600);
   expect(statSync(join(folder, 'config')).mode & 0o777).toBe(0o700);
   const kept = readFileSync(path, 'utf8');
-  expect(JSON.parse(kept).agents).toEqual([{ publicKey: AGENT, name: 'Claude', revoked: true }]);
+  expect(JSON.parse(kept).owners[OWNER].agents).toEqual([{ publicKey: AGENT, name: 'Claude', revoked: true }]);
   expect(kept).not.toContain('07'.repeat(32));
 
   const agents = [
@@ -276,6 +278,37 @@ test('DT25: naming and revoking an agent is kept, in a file for the owner alone'
     { publicKey: AGENT, name: 'Claude', revoked: true },
     { publicKey: INVITED, name: 'new' },
   ]);
+});
+
+test('DT129: owners who share a machine see nothing of each other, also while both desktops run', async () => {
+  const headers = await authorize();
+  await ask('/api/agents', { publicKey: AGENT, name: 'Mine', revoked: true }, headers);
+  const other = 'e1'.repeat(32);
+  const second = await startDesktopHost({ ...options(), owner: other, relays: [], agents: [] });
+  try {
+    await ask('/api/agents', { publicKey: INVITED, name: 'Mine too' }, headers);
+    const path = join(folder, 'config', 'desktop.json');
+    const { owners } = JSON.parse(readFileSync(path, 'utf8'));
+    expect(owners[OWNER].agents.map(({ name }: { name: string }) => name)).toEqual(['Mine', 'Mine too']);
+    expect(owners[other]).toMatchObject({ relays: [], agents: [] });
+    expect(owners[other].viewerId).not.toBe(owners[OWNER].viewerId);
+    expect(await readDesktopState(path, other)).toEqual(owners[other]);
+  } finally {
+    await second.close();
+  }
+});
+
+test('DT129: a file of before becomes the part of who opens it, without agents that another vouched for', async () => {
+  const path = join(folder, 'old.json');
+  const authTag = (owner: string) => ['auth', owner, '', 'a'.repeat(128)];
+  const named = { publicKey: AGENT, name: 'Named', revoked: true };
+  const mine = { publicKey: INVITED, name: 'Mine', authTag: authTag(OWNER) };
+  const theirs = { publicKey: 'ef'.repeat(32), name: 'Theirs', authTag: authTag('e1'.repeat(32)) };
+  writeFileSync(path, JSON.stringify({ viewerId: 'v', relays: ['ws://r'], agents: [named, mine, theirs] }));
+  const state = await readDesktopState(path, OWNER);
+  expect(state).toEqual({ viewerId: 'v', relays: ['ws://r'], agents: [named, mine] });
+  writeFileSync(path, JSON.stringify({ owners: { nobody: state } }));
+  await expect(readDesktopState(path, OWNER)).rejects.toMatchObject({ code: 'BAD_STATE' });
 });
 
 test('DT26: an invite comes once, makes its agent known, and is written nowhere', async () => {

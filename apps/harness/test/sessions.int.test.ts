@@ -259,6 +259,10 @@ describe('policies', () => {
     second.prompt(channelId, 'go');
     await second.until('the end of it', () => ends(second).length > 0);
     expect(last(second)).toMatchObject({ reason: 'allowed', decidedBy: { rule: 'rule 1' } });
+    const taken = await result(second.ask({ type: 'set_policy', channelId, policy: 'inherit', persist: true }));
+    expect(taken?.status).toBe('applied');
+    const third = await stage.watch();
+    expect(third.snapshot?.channels[0]?.policy).toBeUndefined();
   });
 });
 

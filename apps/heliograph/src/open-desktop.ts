@@ -39,7 +39,7 @@ async function keepWhenOn(parts: DesktopParts, host: DesktopHost, life: Life, co
   const { places, log } = context;
   try {
     if (!archiveDecisions(context).on) return;
-    const { relays, agents } = await readDesktopState(places.desktopFile);
+    const { relays, agents } = await readDesktopState(places.desktopFile, parts.owner.publicKey);
     const { origin } = new URL(host.url);
     const origins = () => [origin, origin.replace('127.0.0.1', 'localhost')];
     const archive = await life.start('archive', () =>
@@ -60,6 +60,7 @@ function startHost({ address, owner, relays, agents }: DesktopParts, context: Co
     uiDir: installation.uiDir,
     stateFile: places.desktopFile,
     ownerKey: owner.secret,
+    owner: owner.publicKey,
     relays,
     agents,
     crypto,

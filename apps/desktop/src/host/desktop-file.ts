@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import type { KnownAgent } from '@heliograph/client';
 import { isHex64, parseAuthTag } from '@heliograph/wire';
 
-/** What the desktop remembers between runs: no secret is in it. */
+/** What the desktop remembers of one owner between runs: no secret is in it. */
 export interface DesktopState {
   /** This device among the owner's viewers. */
   readonly viewerId: string;
@@ -12,30 +12,26 @@ export interface DesktopState {
   readonly agents: readonly KnownAgent[];
 }
 
-/** The desktop's state in one JSON file (0600), written whole and in order. */
+/** The records of all owners who used this machine's desktop, by public key: none sees another's. */
+type Records = Readonly<Record<string, DesktopState>>;
+
+/** One owner's part of the desktop's JSON file (0600), which is written whole and in order. */
 export class DesktopFile {
   readonly #path: string;
+  readonly #owner: string;
   #state: DesktopState;
   #written: Promise<void> = Promise.resolve();
 
-  private constructor(path: string, state: DesktopState) {
+  private constructor(path: string, owner: string, state: DesktopState) {
     this.#path = path;
+    this.#owner = owner;
     this.#state = state;
   }
 
-  /** Opens the file, or starts anew when there is none. Rejects with code `BAD_STATE` when it can't be read as ours. */
-  static async open(path: string): Promise<DesktopFile> {
-    let text: string;
-    try {
-      text = await readFile(path, 'utf8');
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-      return new DesktopFile(path, { viewerId: randomUUID(), relays: [], agents: [] });
-    }
-    const state = parseState(text);
-    if (state !== undefined) return new DesktopFile(path, state);
-    const message = `${path} is not a list of agents and relays: mend it, or move it away to start with an empty one`;
-    throw Object.assign(new Error(message), { code: 'BAD_STATE' });
+  /** Opens the part of this owner (64 hex digits), or starts one anew. Rejects with code `BAD_STATE` when the file can't be read as ours. */
+  static async open(path: string, owner: string): Promise<DesktopFile> {
+    const state = (await readRecords(path, owner))[owner];
+    return new DesktopFile(path, owner, state ?? { viewerId: randomUUID(), relays: [], agents: [] });
   }
 
   get state(): DesktopState {
@@ -45,9 +41,13 @@ export class DesktopFile {
   /** Changes the state at once and resolves when it is on disk; a state that could not be written is not kept. */
   async update(change: (state: DesktopState) => DesktopState): Promise<void> {
     const before = this.#state;
-    this.#state = change(before);
-    const text = `${JSON.stringify(this.#state, undefined, 2)}\n`;
-    const write = this.#written.then(() => writeWhole(this.#path, text));
+    const next = change(before);
+    this.#state = next;
+    const write = this.#written.then(async () => {
+      // Another owner's desktop may have written since.
+      const owners = { ...(await readRecords(this.#path, this.#owner)), [this.#owner]: next };
+      await writeWhole(this.#path, `${JSON.stringify({ owners }, undefined, 2)}\n`);
+    });
     this.#written = write.catch(() => undefined);
     try {
       await write;
@@ -58,9 +58,24 @@ export class DesktopFile {
   }
 }
 
-/** What a desktop on this machine remembers, for programs that watch with it. Rejects with code `BAD_STATE` as opening does. */
-export async function readDesktopState(path: string): Promise<DesktopState> {
-  return (await DesktopFile.open(path)).state;
+/** What a desktop on this machine remembers of an owner, for programs that watch with it. Rejects with code `BAD_STATE` as opening does. */
+export async function readDesktopState(path: string, owner: string): Promise<DesktopState> {
+  return (await DesktopFile.open(path, owner)).state;
+}
+
+/** All records; what earlier versions wrote names no owner and becomes this one's, but for agents another vouched for. */
+async function readRecords(path: string, owner: string): Promise<Records> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    throw error;
+  }
+  const records = parseRecords(text, owner);
+  if (records !== undefined) return records;
+  const message = `${path} is not a list of agents and relays: mend it, or move it away to start with an empty one`;
+  throw Object.assign(new Error(message), { code: 'BAD_STATE' });
 }
 
 async function writeWhole(path: string, text: string): Promise<void> {
@@ -81,17 +96,34 @@ async function writeWhole(path: string, text: string): Promise<void> {
   }
 }
 
-function parseState(text: string): DesktopState | undefined {
+function parseRecords(text: string, owner: string): Records | undefined {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
     return undefined;
   }
+  const { owners } = (value ?? {}) as { owners?: unknown };
+  if (owners === undefined) {
+    const state = readState(value);
+    return state === undefined ? undefined : { [owner]: { ...state, agents: state.agents.filter(isOf(owner)) } };
+  }
+  if (typeof owners !== 'object' || owners === null) return undefined;
+  const records = Object.entries(owners).map(([key, one]) => [key, readState(one)] as const);
+  const isWhole = records.every(([key, one]) => isHex64(key) && one !== undefined);
+  return isWhole ? (Object.fromEntries(records) as Records) : undefined;
+}
+
+function readState(value: unknown): DesktopState | undefined {
   const { viewerId, relays, agents } = (value ?? {}) as Record<string, unknown>;
   if (typeof viewerId !== 'string' || !Array.isArray(relays) || !Array.isArray(agents)) return undefined;
   if (!relays.every((url) => typeof url === 'string') || !agents.every(isKnownAgent)) return undefined;
   return { viewerId, relays, agents };
+}
+
+/** Whether nobody else vouched for an agent. */
+function isOf(owner: string): (agent: KnownAgent) => boolean {
+  return ({ authTag }) => authTag === undefined || authTag[1] === owner;
 }
 
 function isKnownAgent(value: unknown): value is KnownAgent {

@@ -21,6 +21,8 @@ export interface DesktopHostOptions {
   /** JSON file that keeps agents, relays and this device's id. */
   readonly stateFile: string;
   readonly ownerKey: OwnerKey;
+  /** Its public key, 64 hex digits: whose part of the state file it is. */
+  readonly owner: string;
   /** When not empty they replace the relays of the state file. */
   readonly relays: readonly string[];
   /** Added to those of the state file, which win. */
@@ -46,7 +48,7 @@ export interface DesktopHost {
 export async function startDesktopHost(options: DesktopHostOptions): Promise<DesktopHost> {
   const { host, log, crypto } = options;
   const serveFile = await openStaticFiles(options.uiDir);
-  const file = await DesktopFile.open(options.stateFile);
+  const file = await DesktopFile.open(options.stateFile, options.owner);
   await file.update((state) => {
     const known = new Set(state.agents.map((agent) => agent.publicKey));
     const agents = [...state.agents, ...options.agents.filter((agent) => !known.has(agent.publicKey))];

@@ -265,7 +265,7 @@ test('DT62: a browser that keeps the key keeps its agents: named, revoked, invit
   expect(started.at(-1)?.agents).toEqual(agents);
 });
 
-test('DT63: a key moves as a link: encrypted, opened with its passphrase there, and only then kept', async () => {
+test('DT63, DT128: a key moves as a link: encrypted, opened with its passphrase there, and only then kept', async () => {
   const desk = openWorld({
     session: () => ({ status: 200, json: { ...HOST_SESSION, secretKeyHex: hexEncode(SECRET) } }),
   });
@@ -277,7 +277,7 @@ test('DT63: a key moves as a link: encrypted, opened with its passphrase there, 
   expect(ncryptsec).toMatch(/^ncryptsec1/);
 
   relay = RELAY;
-  const link = moveLink({ ncryptsec, relays: [RELAY.url, 'wss://b'] });
+  const link = moveLink({ ncryptsec, relays: [RELAY.url, 'wss://b'], revoked: [AGENT.publicKey] });
   expect(link.startsWith('http://box:7447/agents/#key=')).toBe(true);
   const phone = openWorld();
   await phone.receive(open(new URL(link).hash.slice(1)));
@@ -287,7 +287,9 @@ test('DT63: a key moves as a link: encrypted, opened with its passphrase there, 
   expect(kept).toBeUndefined();
   await phone.receive({ type: 'unlock', passphrase: 'long enough' });
   expect(phase()).toMatchObject({ phase: 'ready', keptBy: 'device', relays: [RELAY.url, 'wss://b'] });
-  expect(kept).toMatchObject({ ncryptsec, relays: [RELAY.url, 'wss://b'] });
+  const revoked = [{ publicKey: AGENT.publicKey, name: AGENT.publicKey.slice(0, 8), revoked: true }];
+  expect(kept).toMatchObject({ ncryptsec, relays: [RELAY.url, 'wss://b'], agents: revoked });
+  expect(started.at(-1)?.agents).toEqual(revoked);
   expect(started.at(-1)?.secretKey).toEqual(SECRET);
 
   const again = openWorld();

@@ -122,7 +122,9 @@ export class OwnerSession {
     this.#relay = await this.#options.findRelay(base);
     const kept = await this.#options.keys.read();
     if (moved !== undefined) {
-      const rest = { agents: [], viewerId: this.#options.uuid(), keptBy: 'link' as const };
+      // Their names do not go along: they would make the code too dense for a camera.
+      const agents = moved.revoked.map((publicKey) => ({ publicKey, name: publicKey.slice(0, 8), revoked: true }));
+      const rest = { agents, viewerId: this.#options.uuid(), keptBy: 'link' as const };
       return this.#lock({ ...moved, relays: this.#withHome(moved.relays), ...rest, replaces: kept !== undefined });
     }
     if (kept !== undefined) {

@@ -61,11 +61,10 @@ export class PermissionPolicies {
 
   /** Takes what the owner set; with `persist` it is on disk when it resolves, and rejects where the disk does not take it. */
   async set({ channelId, policy, rules = [], persist = false }: SetPolicy): Promise<void> {
-    const setting = { policy: policy ?? this.#settingOf(channelId).policy, rules };
-    const into = (settings: PolicySettings): PolicySettings =>
-      channelId === undefined
-        ? { ...settings, agent: setting }
-        : { ...settings, channels: { ...settings.channels, [channelId]: setting } };
+    const into =
+      policy === 'inherit'
+        ? taking(channelId)
+        : setting(channelId, { policy: policy ?? this.#settingOf(channelId).policy, rules });
     this.#settings = into(this.#settings);
     if (persist) await this.#keep(into);
   }
@@ -77,7 +76,7 @@ export class PermissionPolicies {
   }
 
   /** What stays after a restart is what the disk took: a change it refused is not written with the next one. */
-  #keep(change: (settings: PolicySettings) => PolicySettings): Promise<void> {
+  #keep(change: Change): Promise<void> {
     const written = this.#keeping.then(async () => {
       const next = change(this.#kept);
       await this.#file.write(next);
@@ -91,6 +90,19 @@ export class PermissionPolicies {
     const own = channelId === undefined ? undefined : this.#settings.channels[channelId];
     return own ?? this.#settings.agent ?? this.#started;
   }
+}
+
+type Change = (settings: PolicySettings) => PolicySettings;
+
+function taking(channelId: string | undefined): Change {
+  return (settings) => (channelId === undefined ? settings : without(settings, channelId));
+}
+
+function setting(channelId: string | undefined, own: PolicySetting): Change {
+  return (settings) =>
+    channelId === undefined
+      ? { ...settings, agent: own }
+      : { ...settings, channels: { ...settings.channels, [channelId]: own } };
 }
 
 function without(settings: PolicySettings, channelId: string): PolicySettings {

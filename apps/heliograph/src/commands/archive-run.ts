@@ -19,14 +19,14 @@ export async function archiveRun(options: ArchiveRunOptions, context: Context): 
   if (!archiveDecisions(context).on) {
     throw badUsage('the archive is off and keeps nothing. Switch it on first: heliograph archive on');
   }
-  const desktop = await readDesktopState(context.places.desktopFile);
+  const owner = await openOwnerKey(options.ownerKey, context);
+  const desktop = await readDesktopState(context.places.desktopFile, owner.publicKey);
   const relays = options.relay ?? desktop.relays;
   if (relays.length === 0) {
     throw badUsage(
       "--relay is missing: expected a relay's address like ws://192.168.1.5:7447. (It would default to the desktop's relays, and there are none.)",
     );
   }
-  const owner = await openOwnerKey(options.ownerKey, context);
   return live(context.log, async (life) => {
     const parts = { owner, relays, agents: desktop.agents, port: options.port, origins: desktopOrigins };
     const archive = await life.start('archive', () =>

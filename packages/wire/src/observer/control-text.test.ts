@@ -31,6 +31,7 @@ const controls: Control[] = [
   { ...base, type: 'set_config_option', channelId: 'c', configId: 'o', value: false },
   { ...base, type: 'restart_agent' },
   { ...base, type: 'set_policy', policy: 'reject' },
+  { ...base, type: 'set_policy', channelId: 'c', policy: 'inherit', persist: true },
   {
     ...base,
     type: 'set_policy',
@@ -61,6 +62,8 @@ describe('controls', () => {
     { rules: [{ decide: 'allow', kind: 'shout' }] },
     { rules: {} },
     { persist: 'yes' },
+    { policy: 'inherit' },
+    { policy: 'inherit', channelId: 'c', rules: [] },
   ])('CT3, HA89: a policy with %j is refused', (change) => {
     const said = { ...base, type: 'set_policy', policy: 'allow', ...change };
     expect(parseControl(JSON.stringify(said))).toMatchObject({

@@ -82,7 +82,9 @@ const SHAPES: { readonly [T in ControlType]: Readonly<Record<string, Member>> } 
   },
   set_policy: {
     channelId: optional(text),
-    policy: optional(member('ask, allow or reject', isPermissionPolicy)),
+    policy: optional(
+      member('ask, allow, reject or inherit', (value) => value === 'inherit' || isPermissionPolicy(value)),
+    ),
     rules: optional(rules),
     persist: optional(flag),
   },
@@ -158,7 +160,9 @@ export function parseControl(json: string): Result<Control, ControlError> {
     control[name] = member;
   }
   if (type === 'set_policy' && control.policy === undefined && control.rules === undefined)
-    return bad('policy', 'ask, allow or reject, or rules beside it');
+    return bad('policy', 'ask, allow, reject or inherit, or rules beside it');
+  if (control.policy === 'inherit' && (control.channelId === undefined || control.rules !== undefined))
+    return bad('policy', 'inherit with a channelId and without rules');
   return ok(control as unknown as Control);
 }
 

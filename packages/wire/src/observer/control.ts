@@ -106,7 +106,8 @@ export interface SetPolicy extends ControlBase {
   readonly type: 'set_policy';
   /** Of this channel only; else of every channel without a policy of its own. */
   readonly channelId?: string;
-  readonly policy?: PermissionPolicy;
+  /** `inherit`, with a channel and without rules: what the channel had of its own is taken back. */
+  readonly policy?: PermissionPolicy | 'inherit';
   readonly rules?: readonly PermissionRule[];
   /** Also after the harness was restarted; else until then. */
   readonly persist?: boolean;

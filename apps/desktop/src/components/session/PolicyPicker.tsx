@@ -22,7 +22,7 @@ export function PolicyPicker(props: {
   const [persist, setPersist] = useState(false);
   const own = snapshotChannel(agent, channelId)?.policy;
   const whole = agent.snapshot?.policy;
-  const set = (policy: PermissionPolicy, ofChannel: boolean) =>
+  const set = (policy: PermissionPolicy | 'inherit', ofChannel: boolean) =>
     desktop.control(agent.publicKey, {
       type: 'set_policy',
       policy,
@@ -43,9 +43,10 @@ export function PolicyPicker(props: {
             className="picker"
             value={value}
             data-testid={`policy-${key}`}
-            onChange={(event) => set(event.target.value as PermissionPolicy, ofChannel)}
+            onChange={(event) => set((event.target.value || 'inherit') as PermissionPolicy | 'inherit', ofChannel)}
           >
-            {value === '' && <option value="">{ofChannel ? 'As everywhere' : 'Not told yet'}</option>}
+            {ofChannel && <option value="">As everywhere else</option>}
+            {!ofChannel && value === '' && <option value="">Not told yet</option>}
             {CHOICES.map(([policy, words]) => (
               <option key={policy} value={policy}>
                 {words}

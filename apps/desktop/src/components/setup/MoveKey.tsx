@@ -1,9 +1,9 @@
 import { type FormEvent, useRef, useState } from 'react';
-import { moveLink } from '../../move-link.ts';
+import { MAX_REVOKED, moveLink } from '../../move-link.ts';
 import { isLoopbackUrl } from '../../text/loopback-url.ts';
 import { CopyButton } from '../parts/CopyButton.tsx';
 import { QrCode } from '../parts/QrCode.tsx';
-import { useDesktop } from '../use-desktop.ts';
+import { useDesktop, useDesktopState } from '../use-desktop.ts';
 import { MIN_PASSPHRASE_CHARACTERS } from './ImportKey.tsx';
 import { SecretField, takeValue } from './SecretField.tsx';
 
@@ -35,6 +35,8 @@ export function MoveKey({ relays }: { readonly relays: readonly string[] }) {
 
 function Encrypt({ relays }: { readonly relays: readonly string[] }) {
   const desktop = useDesktop();
+  const agents = useDesktopState((state) => state.agents);
+  const revoked = agents.filter((agent) => agent.revoked).map(({ publicKey }) => publicKey);
   const passphrase = useRef<HTMLInputElement>(null);
   const [link, setLink] = useState<string>();
   const [problem, setProblem] = useState<string>();
@@ -48,18 +50,20 @@ function Encrypt({ relays }: { readonly relays: readonly string[] }) {
     setBusy(true);
     const moved = await desktop.moveKey(takeValue(passphrase.current));
     setBusy(false);
-    if (moved.ok) setLink(moveLink({ ncryptsec: moved.value.ncryptsec, relays }));
+    if (moved.ok) setLink(moveLink({ ncryptsec: moved.value.ncryptsec, relays, revoked }));
     else setProblem(moved.error.message);
   };
   if (link !== undefined) {
     return (
-      <div className="stack gap-2">
-        <div className="max-w-[18rem]">
+      <div ref={showWhole} className="stack gap-2">
+        <div className="move-qr">
           <QrCode text={link} label="A QR code that opens the relay’s page with your encrypted key" testId="move-qr" />
         </div>
         <p className="text-s text-ink-2">
           Scan it with the phone’s camera, and type the passphrase there. It opens the page of {relays[0]}, which must
           be a relay you trust: whoever serves the page could read the key once it is open.
+          {revoked.length > 0 &&
+            ` What you revoked stays revoked there${revoked.length > MAX_REVOKED ? `, the newest ${MAX_REVOKED} of it` : ''}.`}
         </p>
         {globalThis.isSecureContext && (
           <div>
@@ -92,4 +96,9 @@ function Encrypt({ relays }: { readonly relays: readonly string[] }) {
       </div>
     </form>
   );
+}
+
+/** It comes at the end of a long dialog: half a code is no code. */
+function showWhole(element: HTMLElement | null): void {
+  element?.scrollIntoView({ block: 'nearest' });
 }
