@@ -24,6 +24,7 @@ import { hideSecretArgs, hideSecrets } from './mirror/secret-shapes.ts';
 import type { Spool, SpoolPort } from './mirror/spool.ts';
 import { UsageOutbox } from './mirror/usage-outbox.ts';
 import { type FilledOptions, fillOptions, type HarnessOptions } from './options.ts';
+import { PushDesk } from './push/push-desk.ts';
 import { agreeOnBudget } from './relay-limits.ts';
 import { SealedFile } from './sealed-file.ts';
 
@@ -59,6 +60,7 @@ const FEATURES = [
   'elicitation',
   'replay',
   'parts',
+  'push',
 ];
 
 /**
@@ -99,6 +101,7 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
       channels,
       policies: await readPolicySettings(files.policies, channelIds),
       usage: await readKeptUsage(files.usage),
+      push: await PushDesk.open({ ...filled, agent: signer.publicKey }, new SealedFile(filled, 'push.sealed')),
     };
     const run = new Run({ ...filled, relays: carrying.relays }, state);
     await run.start();
@@ -122,6 +125,7 @@ interface RunState {
   readonly channels: KeptChannels | undefined;
   readonly policies: PolicySettings;
   readonly usage: readonly UsageSoFar[];
+  readonly push: PushDesk;
 }
 
 /** Composition only: which part tells which. */
@@ -161,6 +165,7 @@ class Run implements Harness {
       authTag,
       onRelayReady: (client) => this.#introduce(client),
       onRelayState: (url, relay) => state.outbox.relayChanged(url, relay),
+      onTold: (stream, { kind, payload }) => state.push.observe(stream, kind, payload),
     });
     this.#openedAt = this.#tellStart();
     this.#policies = new PermissionPolicies(
@@ -188,6 +193,7 @@ class Run implements Harness {
       policies: this.#policies,
       attestation,
       lateViewers: this.#lateViewers,
+      push: state.push,
       cwd: options.cwd,
       renewed: () => this.#renewed(),
     });
@@ -233,15 +239,16 @@ class Run implements Harness {
   }
 
   #end(code: 0 | 1, reason: string): Promise<void> {
-    this.#closing ??= this.#shutDown().then(() => this.#resolveClosed({ code, reason }));
+    this.#closing ??= this.#shutDown(code).then(() => this.#resolveClosed({ code, reason }));
     return this.#closing;
   }
 
-  async #shutDown(): Promise<void> {
+  async #shutDown(code: 0 | 1): Promise<void> {
     this.#intake.close();
     this.#lateViewers.close();
     await this.#sessions.close();
     const places = this.#sessions.channels.all().map(({ stream, sessionId }) => ({ stream, sessionId, turnId: null }));
+    await this.#state.push.close(code !== 0, FLUSH_MS);
     await this.#state.outbox.drain(FLUSH_MS);
     await this.#mirror.close(places, FLUSH_MS);
     await this.#state.outbox.close();
@@ -330,6 +337,7 @@ class Run implements Harness {
       channels: this.#sessions.channels.all(),
       queueOf: (channelId) => this.#sessions.conversation(channelId)?.queue ?? [],
       pending: this.#sessions.requests.pending(),
+      push: this.#state.push.describe(),
     });
   }
 

@@ -58,12 +58,15 @@ export interface HarnessOptions {
   readonly exitGraceMs?: number;
   /** Longer lines are passed on but recorded by their ends and hash only. */
   readonly maxLineBytes?: number;
+  /** Whom push services may write to about this harness: `mailto:` or `https:`, under a public name. */
+  readonly pushSubject?: string;
   /** Ciphertext kept on disk for viewers that come late and relays that are away. */
   readonly spoolBytes?: number;
 }
 
 /** `HarnessOptions` with every default filled in. */
-export type FilledOptions = Required<Omit<HarnessOptions, 'authTag'>> & Pick<HarnessOptions, 'authTag'>;
+export type FilledOptions = Required<Omit<HarnessOptions, 'authTag' | 'pushSubject'>> &
+  Pick<HarnessOptions, 'authTag' | 'pushSubject'>;
 
 /** Fills in the defaults. */
 export function fillOptions(options: HarnessOptions): FilledOptions {

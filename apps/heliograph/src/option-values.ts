@@ -1,3 +1,4 @@
+import { parsePushSubject } from '@heliograph/app-harness';
 import { normalizeRelayUrl, parsePublicKey } from '@heliograph/wire/nostr';
 import { InvalidArgumentError } from 'commander';
 
@@ -20,6 +21,15 @@ export function parseRelayUrl(text: string): string {
     );
   }
   return url;
+}
+
+/** A contact that push services accept. */
+export function parsePushContact(text: string): string {
+  const subject = parsePushSubject(text);
+  if (!subject.ok) {
+    throw new InvalidArgumentError('Expected mailto:you@your-domain.org or an https address, under a public name.');
+  }
+  return subject.value;
 }
 
 /** A public key as npub or hex, given as hex. */

@@ -17,6 +17,7 @@ import {
   parseKey,
   parseName,
   parsePort,
+  parsePushContact,
   parseRelayUrl,
   parseUntil,
   repeatable,
@@ -147,8 +148,10 @@ export function createProgram(
         .choices(['1', '2'])
         .default('1'),
     )
+    .addOption(pushSubject())
     .addOption(agentName())
     .addHelpText('after', () => agentsHelp(env))
+    .addHelpText('after', pushHelp)
     .action(act(agent, true));
   addServiceCommands(agentCommand, execute);
 
@@ -172,8 +175,10 @@ export function createProgram(
     .description('run relay, agent and desktop on this machine; the agent is a demo unless one is named')
     .addOption(cwd())
     .addOption(noWindow())
+    .addOption(pushSubject())
     .addOption(agentName())
     .addHelpText('after', () => agentsHelp(env))
+    .addHelpText('after', pushHelp)
     .action(act(up, true));
 
   return program;
@@ -202,6 +207,11 @@ const until = () =>
 const cwd = () =>
   flag('--cwd <DIR>', 'the folder the agent works in (default: this one; a folder of its own for the demo)');
 const agentName = () => flag('--agent <NAME>', 'start an agent of the table below');
+const pushSubject = () =>
+  flag(
+    '--push-subject <URL>',
+    'whom push services may write to, mailto: or https: (default: the first relay with a public name and TLS)',
+  ).argParser(parsePushContact);
 const noWindow = () => flag('--no-window', 'open no window, only print the address');
 
 const settingsHelp = `
@@ -215,6 +225,11 @@ be repeated are separated by commas. Also:
 Secrets are never taken from the command line, and keys not from the environment either: only from files, standard input or
 a hidden prompt. A server's URL with a password in it goes into a file (@FILE) or its setting.
 Exit codes: 0 orderly end, 2 wrong usage, 1 anything else.`;
+
+const pushHelp = `
+An agent connects to its relays and, once a device of its owner has been subscribed in the settings of the page, to that
+device's push service (Google's, Mozilla's, Apple's …): each message says which agent and why, encrypted for the device.
+Nothing else outside is ever contacted.`;
 
 function agentsHelp(env: Env): string {
   return `\nAgents for --agent NAME (\`demo\` is the built-in one); any other command that speaks ACP goes after --:\n${agentTable(env)}`;

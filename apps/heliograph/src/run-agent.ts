@@ -21,6 +21,8 @@ export interface AgentRun {
   readonly permissionRules?: readonly PermissionRule[];
   /** The version of ACP to speak where the agent can. */
   readonly acp?: 1 | 2;
+  /** Whom push services may write to. */
+  readonly pushSubject?: string;
   /** How long a turn may take; the harness's own defaults where absent. */
   readonly limits?: {
     readonly idleTimeoutMs: number;
@@ -50,6 +52,7 @@ export async function runAgent(run: AgentRun, life: Life, context: Context): Pro
       permissions,
       permissionRules,
       acp,
+      ...(run.pushSubject !== undefined ? { pushSubject: run.pushSubject } : {}),
       ...limits,
       crypto,
       log,

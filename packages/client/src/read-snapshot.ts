@@ -1,4 +1,10 @@
-import { type ControlResult, isPermissionPolicy, type Snapshot, type SnapshotChannel } from '@heliograph/wire';
+import {
+  type ControlResult,
+  isPermissionPolicy,
+  readPushState,
+  type Snapshot,
+  type SnapshotChannel,
+} from '@heliograph/wire';
 
 type Said = Readonly<Record<string, unknown>>;
 
@@ -12,8 +18,11 @@ export function readSnapshot(snapshot: object): Snapshot {
   const said = snapshot as Said;
   const agent = asMembers(said.agent);
   const policy = isPermissionPolicy(said.policy) ? said.policy : 'ask';
+  const push = readPushState(said.push);
+  const { push: _push, ...rest } = said as unknown as Snapshot;
   return {
-    ...(said as unknown as Snapshot),
+    ...rest,
+    ...(push === undefined ? {} : { push }),
     now: asText(said.now),
     host: asText(said.host),
     policy,

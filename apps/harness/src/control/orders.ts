@@ -4,6 +4,7 @@ import type { PermissionPolicies } from '../agent/permission-policies.ts';
 import { closeSession, openSession } from '../agent/session-orders.ts';
 import type { Sessions } from '../agent/sessions.ts';
 import type { Attestation } from '../attestation.ts';
+import type { PushDesk } from '../push/push-desk.ts';
 import type { AdmittedControl } from './control-intake.ts';
 import type { LateViewers } from './late-viewers.ts';
 
@@ -12,6 +13,7 @@ export interface OrdersPort {
   readonly policies: PermissionPolicies;
   readonly attestation: Attestation;
   readonly lateViewers: LateViewers;
+  readonly push: PushDesk;
   /** Where a session works that names no folder. */
   readonly cwd: string;
   /** The attestation was renewed: relays are to see the new one. */
@@ -69,6 +71,12 @@ export class Orders {
         break;
       case 'set_policy':
         this.#setPolicy(control, reply);
+        break;
+      case 'push_subscribe':
+        void this.#port.push.subscribe(control, reply);
+        break;
+      case 'push_test':
+        void this.#port.push.test(control, reply);
         break;
       default:
         control satisfies never;

@@ -1,5 +1,6 @@
 import {
   type PermissionPolicy,
+  type PushState,
   type Snapshot,
   type SnapshotChannel,
   type SnapshotPending,
@@ -31,6 +32,7 @@ export interface RunState {
   readonly channels: readonly Channel[];
   readonly queueOf: (channelId: string) => PromptQueue;
   readonly pending: readonly AgentRequest[];
+  readonly push?: PushState;
 }
 
 /** The harness as it is now (SPEC 1.5). */
@@ -55,6 +57,7 @@ export function describeRun(state: RunState): Snapshot {
     streams,
     channels: state.channels.map((channel) => describeChannel(channel, state)),
     ...(ownerless.length > 0 ? { pending: ownerless } : {}),
+    ...(state.push !== undefined ? { push: state.push } : {}),
   };
 }
 

@@ -39,6 +39,8 @@ export interface MirrorOptions {
   readonly onRelayReady?: (client: RelayClient) => void;
   /** Whatever becomes of a connection, for who shares it. */
   readonly onRelayState?: (url: string, state: RelayState) => void;
+  /** Every event that is told, as it is. */
+  readonly onTold?: (stream: string, body: EventBody) => void;
 }
 
 /** Plaintext that waits to be sealed: above, no more lines are taken in. */
@@ -124,6 +126,7 @@ export class Mirror {
   emit(place: Place, body: EventBody): Emitted {
     if (this.#isClosing || !this.#bus.isOpen(place.stream))
       return { stream: place.stream, firstSeq: 0, lastSeq: 0, timestamp: this.now(), whole: false };
+    this.#options.onTold?.(place.stream, body);
     return this.#bus.emit(place, body);
   }
 

@@ -24,6 +24,7 @@ export interface AgentOptions extends IdentityOptions {
   readonly permissionTimeout?: number;
   readonly rules?: string;
   readonly acp?: '1' | '2';
+  readonly pushSubject?: string;
   readonly agent?: string;
 }
 
@@ -51,6 +52,7 @@ export async function planAgent(options: AgentOptions, context: Context): Promis
     permissionRules,
     limits,
     acp: options.acp === '2' ? 2 : 1,
+    ...(options.pushSubject !== undefined ? { pushSubject: options.pushSubject } : {}),
   };
 }
 

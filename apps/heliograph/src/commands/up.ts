@@ -21,6 +21,7 @@ export interface UpOptions {
   readonly cwd?: string;
   readonly window: boolean;
   readonly agent?: string;
+  readonly pushSubject?: string;
 }
 
 /** `heliograph up`: relay, agent and desktop on this machine, for one owner. */
@@ -40,7 +41,9 @@ export async function up(options: UpOptions, context: Context): Promise<number> 
   try {
     const owner = await openOwnerKey(undefined, context);
     if (!chosen) nameInstalledAgents(context);
-    return await live(log, (life) => startAll({ choice, cwd, owner, window: options.window }, life, context));
+    const { window, pushSubject } = options;
+    const push = pushSubject !== undefined ? { pushSubject } : {};
+    return await live(log, (life) => startAll({ choice, cwd, owner, window, ...push }, life, context));
   } finally {
     lock.release();
   }
@@ -51,9 +54,10 @@ interface UpParts {
   readonly cwd: string;
   readonly owner: KeyPair;
   readonly window: boolean;
+  readonly pushSubject?: string;
 }
 
-async function startAll({ choice, cwd, owner, window }: UpParts, life: Life, context: Context): Promise<void> {
+async function startAll({ choice, cwd, owner, window, ...push }: UpParts, life: Life, context: Context): Promise<void> {
   const url = await startOwnRelay(owner, life, context);
   const name = `${choice.name} on ${hostname()}`;
   const stateDir = join(context.places.state, 'up', choice.name);
@@ -61,7 +65,7 @@ async function startAll({ choice, cwd, owner, window }: UpParts, life: Life, con
   const agents = [{ publicKey: identity.key.publicKey, name }];
   const address = { host: loopback, port: await freePortNear(defaultPort.desktop, context.log) };
   await openDesktop({ address, owner, relays: [url], agents, window }, life, context);
-  await runAgent({ choice, cwd, identity, stateDir, name, permissions: 'ask' }, life, context);
+  await runAgent({ choice, cwd, identity, stateDir, name, permissions: 'ask', ...push }, life, context);
 }
 
 async function startOwnRelay(owner: KeyPair, life: Life, { places, crypto, log }: Context): Promise<string> {

@@ -97,6 +97,7 @@ function flagWords(options: AgentOptions, context: Context): readonly string[] {
     permissionTimeout: (value: number) => [`--permission-timeout=${time(value)}`],
     rules: (value: string) => [`--rules=${file(value)}`],
     acp: (value: string) => [`--acp=${value}`],
+    pushSubject: (value: string) => [`--push-subject=${value}`],
     agent: (value: string) => [`--agent=${value}`],
   };
   return Object.entries(words).flatMap(([name, word]) => {

@@ -4,6 +4,7 @@ import { parseAuthTag } from '../nostr/nip-oa.ts';
 import { err, ok, type Result } from '../result.ts';
 import type { Control, ControlError, ControlType } from './control.ts';
 import { isPermissionPolicy, readPermissionRule } from './permission-rule.ts';
+import { isPushQuiet, isPushReasons, isPushSubscription, PUSH_REASONS } from './push.ts';
 
 /** What a member must be: read as it is used, or undefined where it is something else. */
 interface Member {
@@ -88,6 +89,13 @@ const SHAPES: { readonly [T in ControlType]: Readonly<Record<string, Member>> } 
     rules: optional(rules),
     persist: optional(flag),
   },
+  push_subscribe: {
+    subscription: member('a Web Push subscription, or null', (value) => value === null || isPushSubscription(value)),
+    device: optional(boundedText),
+    reasons: optional(member(`a list of ${PUSH_REASONS.join(', ')}`, isPushReasons)),
+    quiet: optional(member('{from: "HH:MM", to: "HH:MM", timeZone: an IANA name}', isPushQuiet)),
+  },
+  push_test: { device: optional(boundedText) },
   permission_decision: {
     channelId: text,
     requestNonce: text,

@@ -1,6 +1,7 @@
 import type { ContentBlock, ElicitationAction } from '../acp/acp.ts';
 import type { AuthTag } from '../nostr/nip-oa.ts';
 import type { PermissionPolicy, PermissionRule } from './permission-rule.ts';
+import type { PushQuiet, PushReason, PushSubscription } from './push.ts';
 
 /** Members of every control. `requestId`, `issuedAt` and `run` are absent in Buzz's three controls, `run` in `hello`. */
 export interface ControlBase {
@@ -113,6 +114,25 @@ export interface SetPolicy extends ControlBase {
   readonly persist?: boolean;
 }
 
+/**
+ * Where and for what a device is called by Web Push while no page is open; null ends that. The device is `device`, else the
+ * `viewer` it is said from; what was said of it before holds no more.
+ */
+export interface PushSubscribe extends ControlBase {
+  readonly type: 'push_subscribe';
+  readonly subscription: PushSubscription | null;
+  readonly device?: string;
+  /** Absent: all. */
+  readonly reasons?: readonly PushReason[];
+  readonly quiet?: PushQuiet;
+}
+
+/** Calls a subscribed device (`device`, else the `viewer`) once, and says what its push service answered. */
+export interface PushTest extends ControlBase {
+  readonly type: 'push_test';
+  readonly device?: string;
+}
+
 export interface PermissionDecisionControl extends ControlBase {
   readonly type: 'permission_decision';
   readonly channelId: string;
@@ -167,6 +187,8 @@ export type Control =
   | RestartAgent
   | SetAuth
   | SetPolicy
+  | PushSubscribe
+  | PushTest
   | PermissionDecisionControl
   | ElicitationAnswer
   | Hello

@@ -8,5 +8,6 @@ export * from './line-body.ts';
 export * from './line-sha256.ts';
 export * from './parts.ts';
 export * from './permission-rule.ts';
+export * from './push.ts';
 export * from './usage.ts';
 export * from './versions.ts';

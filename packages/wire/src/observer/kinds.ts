@@ -1,5 +1,6 @@
 import type { ContentBlock, ElicitationAction } from '../acp/acp.ts';
 import type { PermissionPolicy } from './permission-rule.ts';
+import type { PushState } from './push.ts';
 
 /** Payloads of the observer kinds the harness makes (SPEC 1.2). Readers treat every member as possibly absent. */
 
@@ -189,6 +190,8 @@ export interface Snapshot {
   readonly pending?: readonly SnapshotPending[];
   /** Open requests that are left out because they did not fit; the newest are told. */
   readonly pendingOmitted?: number;
+  /** Absent where the harness calls nobody by Web Push. */
+  readonly push?: PushState;
 }
 
 export interface SnapshotChannel {
