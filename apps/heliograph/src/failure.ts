@@ -22,3 +22,8 @@ export function systemCode(error: unknown): string | undefined {
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./~-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
+
+/** A command line for a shell, shown to the user. */
+export function shellLine(command: readonly string[]): string {
+  return command.map(shellWord).join(' ');
+}

@@ -1,16 +1,17 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
-import { badUsage, Failure, shellWord } from '../failure.ts';
+import { badUsage, Failure, shellLine } from '../failure.ts';
 import { findCommand } from '../find-command.ts';
 import { makeFolder } from '../folders.ts';
 import { agentService, parseServiceName } from '../service/agent-service.ts';
 import {
+  installedServices,
   type ServiceKind,
   type ServiceManager,
   serviceManager,
-  serviceName,
+  servicePath,
   usualKind,
 } from '../service/service-manager.ts';
 import { UNIT_MARK } from '../service/systemd-unit.ts';
@@ -34,7 +35,7 @@ export async function installAgent(options: InstallOptions, context: Context): P
   const name = parseServiceName(called ?? choice.name);
   const manager = serviceManager(kind, context.env);
   const service = agentService(name, agentOptions, cwd, context);
-  const path = join(manager.folder, manager.fileName(name));
+  const path = servicePath(manager, name);
   if (dryRun) {
     process.stdout.write(manager.text(service));
     process.stderr.write(`This would be ${path}, and then: ${manager.starting(name).map(shellLine).join(' && ')}\n`);
@@ -54,12 +55,12 @@ export async function installAgent(options: InstallOptions, context: Context): P
 /** `heliograph agent uninstall`: stops an agent's service and takes its file away; keys, invites and state stay. */
 export async function uninstallAgent({ service }: { readonly service?: string }, context: Context): Promise<number> {
   const manager = serviceManager(usualKind(), context.env);
-  const there = installed(manager);
+  const there = installedServices(manager);
   const [only, another] = there;
   const name = service ?? (another === undefined ? only : undefined);
   const list = there.length === 0 ? 'There is none.' : `There are: ${there.join(', ')}.`;
   if (name === undefined) throw badUsage(`agent uninstall: expected the name of a service. ${list}`);
-  const path = join(manager.folder, manager.fileName(parseServiceName(name)));
+  const path = servicePath(manager, parseServiceName(name));
   if (!existsSync(path)) throw badUsage(`agent uninstall: no service is called ${name}. ${list}`);
   refuseForeign(path);
   // One that does not run, or that the system does not know, is to go all the same.
@@ -68,11 +69,6 @@ export async function uninstallAgent({ service }: { readonly service?: string },
   for (const command of manager.stopped()) attempt(command, context);
   process.stdout.write(`removed ${path}\n`);
   return 0;
-}
-
-function installed(manager: ServiceManager): readonly string[] {
-  if (!existsSync(manager.folder)) return [];
-  return readdirSync(manager.folder).flatMap((file) => serviceName(manager, file) ?? []);
 }
 
 /** Puts the whole file in place at once, readable by its user only; never over one that somebody else wrote. */
@@ -123,8 +119,4 @@ function attempt([program = '', ...args]: readonly string[], context: Context): 
   });
   if (status === 0) return undefined;
   return stderr?.trim().split('\n').at(-1) || error?.message || `it ended with ${status}`;
-}
-
-function shellLine(command: readonly string[]): string {
-  return command.map(shellWord).join(' ');
 }

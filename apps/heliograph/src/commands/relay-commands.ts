@@ -95,7 +95,9 @@ export function addRelayCommands(program: Command, relay: Command, execute: Exec
 
   program
     .command('doctor')
-    .description('look at a relay as its clients meet it: each line is ok, or what is wrong and how to mend it')
+    .description(
+      'look at a relay as its clients meet it, and at agents installed here: each line is ok, or what is wrong and how to mend it',
+    )
     .argument('[URL]', 'its address (default: the relay of this machine)', parseRelayUrl)
     .addOption(flag('--owner-key <FILE>', "the owner's key file (default: owner.key at the usual place)"))
     .addOption(dataFolder())
