@@ -144,6 +144,7 @@ const VENDORS: Record<string, (desk: Desk) => Promise<void>> = {
     await desk.prompt('go');
     const report = await desk.viewer.until('the usage', () => desk.viewer.usage[0]);
     expect(report.turn).toMatchObject({ inputTokens: 70, outputTokens: 7 });
+    expect(desk.shown.session.usage).toMatchObject({ used: 5, size: 9 });
     expect(desk.rows).toEqual(['user: go', 'agent: told']);
   },
 };

@@ -1,17 +1,18 @@
 import type { RpcMessage } from '@heliograph/wire/acp';
 import { carryMore, type PendingRequest } from './carry.ts';
+import { gooseUsage } from './config.ts';
 import { reduceElicitationComplete, reduceElicitationRequest } from './elicitation.ts';
 import { placeRpcError } from './failure.ts';
-import { asObject, finite, has, type JsonObject, member, text } from './json.ts';
+import { asObject, finite, has, type JsonObject, member, object, text } from './json.ts';
 import { namePrompt } from './message.ts';
 import { reducePermissionRequest } from './permission.ts';
 import { withdrawQuestion } from './question.ts';
 import { takeRequest } from './request.ts';
-import { noteInitialized, noteSetting, reduceSessionAnswer, SESSION_REQUESTS } from './session.ts';
+import { noteInitialized, noteSetting, reduceSessionAnswer, reduceSessionUpdate, SESSION_REQUESTS } from './session.ts';
 import type { Step } from './step.ts';
 import { memberText } from './tool-call.ts';
 import { endTurn, markRunning, noteTurn, outcomeOf, readStopReason, readTurnUsage, speechTurn } from './turn.ts';
-import { placeRaw, reduceUpdate } from './update.ts';
+import { placeRaw, reduceUpdate, updateKind } from './update.ts';
 
 /** Agent → client methods that are understood and have no row of their own; `_…` are vendors' own affairs, as are qwen's without it. */
 const QUIET =
@@ -40,6 +41,8 @@ export function reduceAgentLine(step: Step, message: RpcMessage, line: string): 
 function reduceNotification(step: Step, method: string, params: JsonObject | undefined, line: string): void {
   if (method === 'session/update') {
     reduceUpdate(step, params, line);
+  } else if (method === '_goose/unstable/session/update' && updateKind(params) === 'usage_update') {
+    reduceSessionUpdate(step, 'usage_update', gooseUsage(object(params, 'update')));
   } else if (method === '$/cancel_request') {
     const id = memberText(line, ['params', 'requestId']);
     if (id !== undefined) withdrawQuestion(step, id);

@@ -116,6 +116,16 @@ export function readUsage(update: JsonObject, before: Usage | undefined): Usage 
   };
 }
 
+/** goose's own notification in the members of `usage_update`: its context is `contextLimit`, its cost a sum in dollars. */
+export function gooseUsage(update: JsonObject | undefined): JsonObject {
+  const cost = finite(update, 'accumulatedCost');
+  return {
+    ...update,
+    size: finite(update, 'contextLimit') ?? finite(update, 'size'),
+    ...(cost === undefined ? {} : { cost: { amount: cost, currency: 'USD' } }),
+  };
+}
+
 /** Version and name out of an initialize answer (`agentInfo` in v1, `info` in v2, `serverInfo` in older agents). */
 export function readInitialize(value: unknown): {
   readonly protocolVersion: number | undefined;

@@ -168,6 +168,27 @@ describe('session state', () => {
     expect(scene.turns).toEqual([]);
   });
 
+  it('HA220: what goose tells of usage in a notification of its own fills the same meter, and makes no row', () => {
+    const scene = new Scene();
+    const tell = (update: object) => {
+      scene.harness.read({
+        jsonrpc: '2.0',
+        method: '_goose/unstable/session/update',
+        params: { sessionId: 's', update },
+      });
+      return scene.transcript.session.usage;
+    };
+    const usage = { sessionUpdate: 'usage_update', used: 50, contextLimit: 200, accumulatedInputTokens: 40 };
+    expect(tell({ ...usage, accumulatedCost: 0.42 })).toEqual({
+      used: 50,
+      size: 200,
+      cost: { amount: 0.42, currency: 'USD' },
+    });
+    expect(tell({ ...usage, used: 60, accumulatedCost: null })).toMatchObject({ used: 60, cost: { amount: 0.42 } });
+    expect(tell({ sessionUpdate: 'status_message', used: 1 })).toMatchObject({ used: 60 });
+    expect(scene.turns).toEqual([]);
+  });
+
   it('TR61: commands replace the whole list, before any turn and in one', () => {
     const availableCommands = [
       { name: 'plan', description: 'Plan', input: { hint: 'what' } },
