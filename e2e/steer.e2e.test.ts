@@ -64,8 +64,10 @@ it('WS10, DT85: the owner steers from the page: model, another session, the queu
 
     await page.getByTestId('session-menu').click();
     expect(await accessibilityFaults(page)).toEqual([]);
+    await page.getByTestId('save-session').click();
+    await page.getByTestId('save-as-html').check();
     const download = page.waitForEvent('download');
-    await page.getByTestId('save-html').click();
+    await page.getByTestId('save-go').click();
     const replay = await browser.newPage({ javaScriptEnabled: true });
     await replay.goto(`file://${await (await download).path()}`);
     await replay.getByText('second thought').first().waitFor();

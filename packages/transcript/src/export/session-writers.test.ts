@@ -8,6 +8,7 @@ import {
   asciicastLinesOf,
   claudeCodeLinesOf,
   htmlReplayOf,
+  jsonlOf,
   markdownOf,
   otlpLinesOf,
   type SessionHead,
@@ -183,5 +184,34 @@ describe("readers' formats", () => {
       BigInt(Date.parse('2026-11-30T10:00:00Z')) * 1_000_000n + 123456789n,
     );
     expect(nanosOf('yesterday')).toBeUndefined();
+  });
+});
+
+describe('DT132: lines', () => {
+  it('begin with what they are, and carry each line of the wire as the exact text it was', () => {
+    const payload = '{ "jsonrpc":"2.0",  "n": 1e400, "a":"\\u0041" }';
+    const event = {
+      seq: 7,
+      timestamp: base.at,
+      kind: 'acp_read',
+      agentIndex: 0,
+      channelId: 'c',
+      sessionId: null,
+      turnId: null,
+      stream: 's',
+      payload,
+    };
+    const [first = '', ...lines] = jsonlOf({ ...head, title: EVIL }, [event, { ...event, seq: 8 }], { jwt: 2 });
+    const told = {
+      type: 'heliograph-session',
+      version: 1,
+      title: EVIL,
+      channelId: 'c',
+      folder: '/work',
+      replaced: { jwt: 2 },
+    };
+    expect(JSON.parse(first)).toMatchObject(told);
+    expect(first).not.toContain('\n');
+    expect(lines.map((line) => line.endsWith(`"payload":${payload}}`))).toEqual([true, true]);
   });
 });

@@ -1,16 +1,17 @@
 import { Ellipsis } from 'lucide-react';
 import { useState } from 'react';
+import type { SaveFormat } from '../../export/save-session.ts';
 import type { AgentRecord } from '../../store/desktop-store.ts';
 import { type SessionSettings, snapshotChannel } from '../../store/session-settings.ts';
 import { toPlainLine } from '../../text/visible-text.ts';
 import { useActions } from '../actions/actions.ts';
+import { SaveSession } from '../export/SaveSession.tsx';
 import { usePopover } from '../parts/use-popover.ts';
 import { useDesktop } from '../use-desktop.ts';
 import { OpenSession } from './OpenSession.tsx';
 import { OrderNote } from './OrderNote.tsx';
 import { PolicyPicker } from './PolicyPicker.tsx';
 import { SettingPicker } from './SettingPicker.tsx';
-import { saveSession } from './save-session.ts';
 
 /** Of what the agent offers, this much is offered by name too. */
 const MAX_CHOICES = 100;
@@ -27,6 +28,7 @@ export function SessionMenu(props: {
   const desktop = useDesktop();
   const { isOpen, setOpen, place, button, panelId } = usePopover();
   const [opening, setOpening] = useState<'new' | 'load' | undefined>();
+  const [saving, setSaving] = useState<SaveFormat | undefined>();
   const [isSure, setSure] = useState(false);
   const channel = snapshotChannel(agent, channelId);
   const name = toPlainLine(agent.name, 40);
@@ -49,9 +51,9 @@ export function SessionMenu(props: {
           run: () => desktop.control(agent.publicKey, setting.draft(channelId, id)),
         })),
   );
-  const save = (as: 'markdown' | 'html') => {
+  const save = (as: SaveFormat) => {
     setOpen(false);
-    void saveSession(agent, { agent: agent.publicKey, channelId }, as);
+    setSaving(as);
   };
   useActions([
     {
@@ -61,6 +63,7 @@ export function SessionMenu(props: {
       run: () => save('markdown'),
     },
     { id: 'save-html', label: 'Save the session as a replay (HTML)', group: 'Session', run: () => save('html') },
+    { id: 'save-jsonl', label: 'Save the session as lines (JSONL)', group: 'Session', run: () => save('jsonl') },
     { id: 'new-session', label: 'New session', group: 'Agent', key: 'n', run: () => begin('new') },
     { id: 'load-session', label: 'Open an earlier session', group: 'Agent', run: () => begin('load') },
     ...choices.slice(0, MAX_CHOICES),
@@ -99,11 +102,8 @@ export function SessionMenu(props: {
           )}
           <PolicyPicker agent={agent} channelId={channelId} isBlocked={isBlocked} />
           <section className="stack gap-0.5 border-t border-line pt-2" aria-label="Save">
-            <MenuButton testId="save-markdown" isBlocked={false} onClick={() => save('markdown')}>
-              Save as text (Markdown)
-            </MenuButton>
-            <MenuButton testId="save-html" isBlocked={false} onClick={() => save('html')}>
-              Save as a replay (HTML)
+            <MenuButton testId="save-session" isBlocked={false} onClick={() => save('markdown')}>
+              Save the session
             </MenuButton>
           </section>
           <section className="stack gap-0.5 border-t border-line pt-2" aria-label="Session">
@@ -127,6 +127,14 @@ export function SessionMenu(props: {
             <OrderNote agent={agent.publicKey} type="restart_agent" done="it is there again" />
           </section>
         </div>
+      )}
+      {saving !== undefined && (
+        <SaveSession
+          agent={agent}
+          session={{ agent: agent.publicKey, channelId }}
+          format={saving}
+          onClose={() => setSaving(undefined)}
+        />
       )}
       {opening !== undefined && (
         <OpenSession agent={agent} how={opening} cwd={channel?.cwd} onClose={() => setOpening(undefined)} />
