@@ -29,6 +29,8 @@ afterAll(async () => {
 /** The same page in a phone's size and at night, and back. */
 async function asPhone(on: Page, isPhone: boolean): Promise<void> {
   const { width, height, dark } = isPhone ? PHONE : DESKTOP;
+  // A phone's lines are a sheet over the conversation.
+  if ((await on.getByTestId('raw-rail').isVisible()) === isPhone) await on.getByTestId('toggle-lines').click();
   await on.setViewportSize({ width, height });
   await on.emulateMedia({ colorScheme: dark ? 'dark' : 'light' });
   if (isPhone && (await on.getByTestId('session').isHidden())) await on.getByTestId('session-row').first().click();
@@ -115,6 +117,44 @@ it('DT101: the lines are found by their exact text, opened, and lead to what bec
   await page.getByTestId('find-lines-needle').fill('"TOOLCALLID"');
   await count.filter({ hasText: 'Nothing' }).waitFor();
   await page.getByTestId('find-lines-close').click();
+  expect(offences).toEqual([]);
+});
+
+it('DT103 DT104 DT105: the past is dragged to, stepped, played up to now, and never taken for the present', async () => {
+  await page.getByTestId('transcript').focus();
+  await page.keyboard.press('t');
+  const scrubber = page.getByTestId('scrubber');
+  const length = async () => Number(await scrubber.getAttribute('data-length'));
+  await expect.poll(length, { timeout: 20_000 }).toBeGreaterThan(100);
+  // Where the second of three turns is under way.
+  await page.getByTestId('scrubber-slider').fill(String(Math.round((await length()) / 2)));
+  const band = page.getByTestId('past-band');
+  await band.getByText('This is the past').waitFor();
+  await page.getByText('that was turn 1', { exact: true }).waitFor();
+  expect(await page.getByText('that was turn 3', { exact: true }).count()).toBe(0);
+  expect(await page.getByTestId('composer').isEnabled()).toBe(true);
+  const where = page.getByTestId('scrubber-where');
+  const line = Number(await scrubber.getAttribute('data-position'));
+  await page.getByTestId('scrubber-slider').focus();
+  await page.keyboard.press(']');
+  await where.filter({ hasText: `line ${line + 1} of` }).waitFor();
+  await page.locator('.raw-line.marked').first().waitFor();
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await page.getByTestId('scrubber-speed').selectOption('32');
+  await page.getByTestId('scrubber-play').click();
+  await band.waitFor({ state: 'detached' });
+  await page.getByText('that was turn 3', { exact: true }).waitFor();
+  await page.getByTestId('scrubber-slider').fill('3');
+  await band.waitFor();
+  await asPhone(page, true);
+  const live = await page.getByTestId('back-to-live').boundingBox();
+  expect((live?.x ?? 999) + (live?.width ?? 999)).toBeLessThanOrEqual(360);
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await page.getByTestId('back-to-live').click();
+  await band.waitFor({ state: 'detached' });
+  await page.getByTestId('toggle-replay').click();
+  await scrubber.waitFor({ state: 'detached' });
+  await asPhone(page, false);
   expect(offences).toEqual([]);
 });
 

@@ -1,6 +1,6 @@
 import type { CarriedTranscript, Carry } from './carry.ts';
 import { Draft } from './draft.ts';
-import { reduceMissing } from './gap.ts';
+import { reduceMissing, reduceTail } from './gap.ts';
 import type { LaneKey, Segment } from './lane.ts';
 import type { LogEvent } from './log-event.ts';
 import {
@@ -29,6 +29,14 @@ interface Cut {
   readonly carry: Carry;
 }
 
+/** One event in the order of the fold, and the place after it. */
+export interface OrderedEvent {
+  readonly event: LogEvent;
+  readonly cursor: Cursor;
+  /** The stream that was left just before it, and how far it is known to go. */
+  readonly left: { readonly stream: string; readonly end: number } | undefined;
+}
+
 /** What the fold of one channel needs of the log. */
 export interface FoldSource {
   segments(): readonly Segment[];
@@ -53,6 +61,8 @@ export class ChannelFold {
   /** Where to fold again from (a place in `#cuts`, −1 for the start), and what must be met before it can stop. */
   #dirty: { readonly cut: number; readonly unmet: Set<string> } | undefined;
   #segments: readonly Segment[] = [];
+  /** How often the order of what was folded already changed: by something that came late, or by other streams. */
+  rewrites = 0;
   #shown:
     | {
         readonly of: CarriedTranscript;
@@ -77,6 +87,7 @@ export class ChannelFold {
 
   #arriveAt(at: Arrival): void {
     if (precedes(this.#cursor, undefined, at)) return;
+    this.rewrites++;
     let cut = this.#dirty?.cut ?? this.#cuts.length - 1;
     while (cut >= 0 && !precedes((this.#cuts[cut] as Cut).cursor, this.#cuts[cut]?.heads, at)) cut--;
     const unmet = this.#dirty?.unmet ?? new Set<string>();
@@ -92,7 +103,23 @@ export class ChannelFold {
 
   /** Streams came, went or changed places: everything is folded again. */
   reset(): void {
+    this.rewrites++;
     this.#dirty = { cut: -1, unmet: new Set(['all']) };
+  }
+
+  /** The event after this place in the order they are folded in, with what is missing of a stream that ends before it. */
+  nextAfter(cursor: Cursor = START): OrderedEvent | undefined {
+    this.#checkSegments();
+    let at = cursor;
+    let left: OrderedEvent['left'];
+    for (;;) {
+      const segment = this.#segments[at.segment];
+      const taken = segment && take(segment, at);
+      if (taken !== undefined) return { event: taken.event, cursor: taken.cursor, left };
+      if (segment === undefined || at.segment === this.#segments.length - 1) return undefined;
+      left = { stream: segment.stream, end: this.#source.end(segment.stream) };
+      at = segmentStart(at.segment + 1);
+    }
   }
 
   /** The transcript of what is here now; the same value when nothing changed. */
@@ -125,10 +152,7 @@ export class ChannelFold {
   }
 
   #leaveSegment(segment: Segment): void {
-    const end = this.#source.end(segment.stream);
-    if (end > this.#draft.carry.lastSeq && this.#draft.carry.stream === segment.stream) {
-      reduceMissing(this.#draft, segment.stream, end);
-    }
+    reduceTail(this.#draft, segment.stream, this.#source.end(segment.stream));
     this.#cursor = segmentStart(this.#cursor.segment + 1);
   }
 

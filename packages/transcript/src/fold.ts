@@ -1,13 +1,14 @@
 import type { ObserverEvent } from '@heliograph/wire/observer';
 import { blankAgent, reduceAgent } from './agent.ts';
 import type { CarriedTranscript } from './carry.ts';
-import { ChannelFold } from './channel-fold.ts';
+import { ChannelFold, type OrderedEvent } from './channel-fold.ts';
 import { EventLog } from './event-log.ts';
 import { foreignKey } from './foreign-log.ts';
 import { asObject, finite, objects, parseObject, text } from './json.ts';
 import { FOREIGN_SEGMENT, firstAfter, type LaneKey } from './lane.ts';
 import { type Layout, layOut } from './layout.ts';
 import { readLine } from './lines.ts';
+import type { Cursor } from './merge.ts';
 import type { AgentState } from './model.ts';
 import { SESSION_REQUESTS } from './session.ts';
 import type { StreamLog, Verdict } from './stream-log.ts';
@@ -21,6 +22,15 @@ const SHARED_KINDS: readonly string[] = [
   'acp_part',
 ];
 const LINE_KINDS: readonly string[] = ['acp_read', 'acp_write'];
+
+/** A channel's events, one after the other as they are folded. */
+export interface EventOrder {
+  /** Grows when events behind a place that was passed are others than they were. */
+  rewrites(): number;
+  nextAfter(cursor: Cursor | undefined): OrderedEvent | undefined;
+  /** The transcript of all of them. */
+  transcript(): CarriedTranscript;
+}
 
 /**
  * Everything one agent has sent, as transcripts: one per channel, and one (`null`) of what belongs to no channel. Takes
@@ -81,6 +91,16 @@ export class TranscriptFold {
   /** The transcript of a channel; `null` for what belongs to none. */
   transcript(channelId: string | null): CarriedTranscript {
     return this.#fold(channelId).transcript();
+  }
+
+  /** A channel's events in the order they are folded in, for a replay of them. */
+  order(channelId: string | null): EventOrder {
+    const fold = this.#fold(channelId);
+    return {
+      rewrites: () => fold.rewrites,
+      nextAfter: (cursor) => fold.nextAfter(cursor),
+      transcript: () => this.transcript(channelId),
+    };
   }
 
   /** The agent process as the newest run told of it. */

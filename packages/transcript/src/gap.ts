@@ -19,6 +19,11 @@ export function reduceMissing(draft: Draft, stream: string, end: number): void {
   placeGap(new Step(draft, { ...nothing, stream, seq: end, timestamp, kind: 'heads' }), first, end);
 }
 
+/** A stream is left that is known to go on to `end`: what is not here of it is missing. */
+export function reduceTail(draft: Draft, stream: string, end: number): void {
+  if (draft.carry.stream === stream && end > draft.carry.lastSeq) reduceMissing(draft, stream, end);
+}
+
 function missing(step: Step, first: number, last: number): GapItem {
   return {
     id: `gap:${step.stream}:${first}`,

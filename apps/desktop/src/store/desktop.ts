@@ -122,6 +122,8 @@ export function createDesktop(port: DesktopPort): Desktop {
         case 'events':
           return receiveEvents(message.events);
         case 'read':
+          // It may speak of what was told just before.
+          flush();
           return reader.receive(message.answer);
         case 'problem':
           return store.setState((state) => addWarning(state, undefined, 'worker', message.message));

@@ -1,15 +1,22 @@
 import type { ReaderAnswer, ReaderRequest } from '../worker/reader-protocol.ts';
 
-/** A request that is answered until it is stopped, without the id that its answers find it by. */
-export type Question<T extends ReaderRequest['type']> = Omit<Extract<ReaderRequest, { type: T }>, 'id'>;
+/** What opens a question; what follows (`seek`, `play` …) is sent by what `ask` returned. */
+type Opening = 'search' | 'search-lines' | 'replay';
+type Following = 'seek' | 'play' | 'pause';
+type WithoutId<T extends ReaderRequest['type']> = T extends unknown
+  ? Omit<Extract<ReaderRequest, { type: T }>, 'id'>
+  : never;
+
+/** A question that is being answered. */
+export interface Asked {
+  readonly send: (more: WithoutId<Following>) => void;
+  readonly stop: () => void;
+}
 
 /** Asks the worker and hears its answers. */
 export interface Reader {
-  /** Asks; `onAnswer` hears every answer until the returned function is called. */
-  ask<T extends Exclude<ReaderRequest['type'], 'stop'>>(
-    question: Question<T> & { readonly type: T },
-    onAnswer: (answer: ReaderAnswer) => void,
-  ): () => void;
+  /** Asks; `onAnswer` hears every answer until it is stopped. */
+  ask(question: WithoutId<Opening>, onAnswer: (answer: ReaderAnswer) => void): Asked;
   receive(answer: ReaderAnswer): void;
 }
 
@@ -20,9 +27,12 @@ export function createReader(post: (request: ReaderRequest) => void): Reader {
     ask(question, onAnswer) {
       const id = ++lastId;
       listeners.set(id, onAnswer);
-      post({ ...question, id } as unknown as ReaderRequest);
-      return () => {
-        if (listeners.delete(id)) post({ type: 'stop', id });
+      post({ ...question, id });
+      return {
+        send: (more) => post({ ...more, id }),
+        stop() {
+          if (listeners.delete(id)) post({ type: 'stop', id });
+        },
       };
     },
     receive: (answer) => listeners.get(answer.id)?.(answer),

@@ -23,6 +23,14 @@ export class EventBatcher {
     void Promise.resolve().then(() => this.#flush());
   }
 
+  /** Posts what waits now: what is posted next speaks of it. */
+  flush(): void {
+    if (this.#waiting.length === 0) return;
+    const events = this.#waiting;
+    this.#waiting = [];
+    this.#post(events);
+  }
+
   #flush(): void {
     if (this.#waiting.length === 0) {
       this.#isOpen = true;

@@ -89,3 +89,57 @@ test('DT100: a long session is searched in slices, and what was found so far is 
   expect(wait(5_000)).toBeGreaterThan(2);
   expect(answers.at(-1)).toMatchObject({ isDone: true });
 });
+
+test('DT103: a replay says how far it goes, shows any place as it was, and goes on with the session', () => {
+  const { reader, agent, answers, tell, wait, session } = open();
+  agent.prompt('first').say('an answer of several pieces, each a line of its own').end('end_turn');
+  agent.prompt('second').say('another').end('end_turn');
+  tell();
+  reader.receive({ type: 'replay', id: 1, session });
+  wait(2_000);
+  const extent = answers.findLast((answer) => answer.type === 'replay');
+  expect(extent).toMatchObject({ prepared: extent?.length });
+  expect(extent?.marks.map(({ kind }) => kind)).toEqual(['turn', 'turn']);
+  const second = extent?.marks[1]?.position ?? 0;
+  const seek = (to: number | { readonly stream: string; readonly seq: number }) => {
+    reader.receive({ type: 'seek', id: 1, to });
+    return answers.findLast((answer) => answer.type === 'past');
+  };
+  expect(seek(second - 1)).toMatchObject({ position: second - 1, isNow: false, patch: { turns: 1 } });
+  const line = seek(second)?.line;
+  expect(seek(line ?? 0)?.position).toBe(second);
+  expect(seek(0)).toMatchObject({ line: undefined, patch: { turns: 0 } });
+  agent.prompt('third');
+  tell();
+  wait(2_000);
+  expect(answers.findLast((answer) => answer.type === 'replay')?.length).toBeGreaterThan(extent?.length ?? 0);
+  reader.receive({ type: 'stop', id: 1 });
+  reader.receive({ type: 'seek', id: 1, to: 1 });
+  expect(answers.at(-1)).toMatchObject({ type: 'replay' });
+});
+
+test('DT105: it plays at the pace of the agent, times the speed, over long silence in a step, to the present', () => {
+  const { reader, agent, answers, tell, wait, session } = open();
+  agent.prompt('go').wait(1_000).say('x').wait(3_600_000).say('y').wait(1_000).say('z').end('end_turn');
+  tell();
+  reader.receive({ type: 'replay', id: 1, session });
+  wait(1_000);
+  const length = answers.findLast((answer) => answer.type === 'replay')?.length ?? 0;
+  const played = (speed: number, ms: number) => {
+    const before = answers.length;
+    reader.receive({ type: 'play', id: 1, from: 0, speed });
+    wait(ms);
+    return answers.slice(before).filter((answer) => answer.type === 'past');
+  };
+  expect(played(1, 2_000).at(-1)).toMatchObject({ isPlaying: true, isNow: false });
+  reader.receive({ type: 'pause', id: 1 });
+  const all = played(1, 10_000);
+  expect(all.at(-1)).toMatchObject({ position: length, isPlaying: false, isNow: true });
+  expect(all.map(({ position }) => position)).toEqual([...all.map(({ position }) => position)].sort((a, b) => a - b));
+  expect(played(32, 600).at(-1)).toMatchObject({ isNow: true });
+  reader.receive({ type: 'play', id: 1, from: 0, speed: 1 });
+  reader.receive({ type: 'pause', id: 1 });
+  const told = answers.length;
+  wait(10_000);
+  expect(answers).toHaveLength(told);
+});

@@ -1,8 +1,10 @@
 import type { Clock, ViewerEvent } from '@heliograph/client';
 import { LineSearch, TranscriptFold, TranscriptSearch } from '@heliograph/transcript';
 import { streamsOf } from '../store/raw-files.ts';
+import type { SessionRef } from '../store/session-ref.ts';
 import type { ReaderAnswer, ReaderRequest } from './reader-protocol.ts';
 import { Slices } from './slices.ts';
+import { StandingReplay } from './standing-replay.ts';
 import { type Standing, StandingSearch } from './standing-search.ts';
 
 export interface SessionReaderOptions {
@@ -36,21 +38,39 @@ export class SessionReader {
   }
 
   receive(request: ReaderRequest): void {
-    if (request.type === 'stop') {
-      this.#standing.get(request.id)?.stop();
-      this.#standing.delete(request.id);
-      return;
+    const { id } = request;
+    const known = this.#standing.get(id);
+    const replay = known instanceof StandingReplay ? known : undefined;
+    switch (request.type) {
+      case 'stop':
+        known?.stop();
+        this.#standing.delete(id);
+        return;
+      case 'seek':
+        replay?.seek(request.to);
+        return;
+      case 'play':
+        replay?.play(request.from, request.speed);
+        return;
+      case 'pause':
+        replay?.pause();
+        return;
+      case 'search':
+      case 'search-lines':
+      case 'replay': {
+        const standing = this.#open(request);
+        this.#standing.set(id, standing);
+        standing.changed();
+      }
     }
-    const standing = this.#open(request);
-    this.#standing.set(request.id, standing);
-    standing.changed();
   }
 
-  #open(request: Exclude<ReaderRequest, { type: 'stop' }>): Standing {
+  #open(request: Extract<ReaderRequest, { readonly session: SessionRef }>): Standing {
     const { id, session } = request;
     const { agent, channelId } = session;
     const fold = this.#fold(agent);
     const shared = { agent, clock: this.#clock, slices: this.#slices };
+    if (request.type === 'replay') return new StandingReplay({ ...shared, id, channelId, fold, post: this.#post });
     if (request.type === 'search') {
       const search = new TranscriptSearch(request.needle);
       return new StandingSearch({

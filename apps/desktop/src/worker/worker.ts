@@ -25,7 +25,14 @@ const clock = {
 };
 const post = (message: WorkerToPage) => self.postMessage(message);
 const batcher = new EventBatcher(clock, (events) => post({ type: 'events', events }));
-const reader = new SessionReader({ clock, post: (answer) => post({ type: 'read', answer }) });
+const reader = new SessionReader({
+  clock,
+  post(answer) {
+    // An answer speaks of what the page has been told, and of no less.
+    batcher.flush();
+    post({ type: 'read', answer });
+  },
+});
 const uuid = () => randomUuid(nobleCrypto);
 
 const session = new OwnerSession({

@@ -1,5 +1,6 @@
 import { type Crypto, utf8Encode } from '@heliograph/wire';
 import type { Turn } from '../model.ts';
+import { pauseMs, REPLAY_SPEEDS } from '../pace.ts';
 import { REPLAY_SCRIPT } from './html-script.ts';
 import { REPLAY_STYLE } from './html-style.ts';
 import { plainLine, plainText } from './plain-text.ts';
@@ -7,7 +8,6 @@ import { headRows, type SessionHead } from './session-head.ts';
 import { type ShownBlock, shownItem, turnLine } from './shown-item.ts';
 import { msBetween } from './time-of.ts';
 
-const EPOCH = '1970-01-01T00:00:00Z';
 /** Lines of a block that are shown without unfolding it. */
 const OPEN_LINES = 14;
 
@@ -27,21 +27,24 @@ export function* htmlReplayOf(head: SessionHead, turns: Iterable<Turn>, crypto: 
   for (const [name, value] of headRows(head)) yield `<dt>${name}</dt><dd>${escaped(plainLine(value))}</dd>\n`;
   yield `</dl>\n</header>\n<main>\n`;
   let [number, step] = [0, 0];
+  let before: string | undefined;
   for (const turn of turns) {
     if (turn.items.length === 0) continue;
     yield `<section>\n<h2><b>${++number}</b> ${escaped(plainLine(`${timeOf(turn.startedAt)} · ${turnLine(turn)}`))}</h2>\n`;
     for (const item of turn.items) {
       const { who, look, line, at, blocks } = shownItem(item, head.cwd);
-      yield `<article class="${look}" id="s${++step}" data-ms="${msBetween(EPOCH, at)}">\n`;
+      yield `<article class="${look}" id="s${++step}" data-wait="${pauseMs(before === undefined ? 0 : msBetween(before, at))}">\n`;
       yield `<p><b>${escaped(plainLine(who, 80))}</b> ${escaped(plainLine(line))} <time>${escaped(at.slice(11, 19))}</time></p>\n`;
       for (const block of blocks) yield blockHtml(block);
+      before = at;
       yield '</article>\n';
     }
     yield '</section>\n';
   }
+  const speeds = REPLAY_SPEEDS.map((speed) => `<option value="${speed}">${speed}×</option>`).join('');
   yield `</main>\n<nav hidden aria-label="Replay">\n<button type="button" id="back" aria-label="One step back">◀</button>\n`;
   yield `<button type="button" id="play" aria-label="Play">▶ Play</button>\n<button type="button" id="next" aria-label="One step on">▶</button>\n`;
-  yield `<input type="range" id="at" min="0" max="${step}" value="${step}" aria-label="Step">\n<output id="told">${step} / ${step}</output>\n</nav>\n`;
+  yield `<input type="range" id="at" min="0" max="${step}" value="${step}" aria-label="Step">\n<output id="told">${step} / ${step}</output>\n<select id="speed" aria-label="Speed">${speeds}</select>\n</nav>\n`;
   yield `<script>${REPLAY_SCRIPT}</script>\n</body>\n</html>\n`;
 }
 

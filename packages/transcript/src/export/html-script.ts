@@ -4,6 +4,7 @@ export const REPLAY_SCRIPT = `
 const steps = [...document.querySelectorAll('article')];
 const slider = document.getElementById('at');
 const told = document.getElementById('told');
+const speed = document.getElementById('speed');
 const play = document.getElementById('play');
 let at = steps.length;
 let timer;
@@ -32,8 +33,9 @@ function stop() {
 function go() {
   if (at >= steps.length) return stop();
   show(at + 1);
-  const wait = at < steps.length ? steps[at].dataset.ms - steps[at - 1].dataset.ms : 0;
-  timer = setTimeout(go, Math.max(120, Math.min(1500, wait)));
+  // How long to wait was worked out when the page was written; no step is shorter than an eye can follow.
+  const wait = at < steps.length ? Number(steps[at].dataset.wait) : 0;
+  timer = setTimeout(go, Math.max(120, wait) / Number(speed.value));
 }
 function toggle() {
   if (timer !== undefined) return stop();
@@ -46,7 +48,7 @@ document.getElementById('back').addEventListener('click', () => { stop(); show(a
 document.getElementById('next').addEventListener('click', () => { stop(); show(at + 1); });
 play.addEventListener('click', toggle);
 document.addEventListener('keydown', (event) => {
-  if (event.target === slider || event.target.closest('summary,button') || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.target === slider || event.target.closest('summary,button,select') || event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.key === 'ArrowLeft') { stop(); show(at - 1); }
   else if (event.key === 'ArrowRight') { stop(); show(at + 1); }
   else if (event.key === ' ') { event.preventDefault(); toggle(); }

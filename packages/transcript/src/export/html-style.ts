@@ -26,7 +26,7 @@ nav{position:fixed;inset:auto 0 0;display:flex;gap:.5rem;align-items:center;padd
 nav[hidden]{display:none}
 nav input{flex:1;min-width:3rem;accent-color:var(--mark)}
 nav output{font-size:.8rem;font-variant-numeric:tabular-nums;color:var(--soft);white-space:nowrap}
-button{min-width:44px;min-height:44px;border:1px solid var(--line);border-radius:8px;background:var(--ground);color:var(--ink);font:inherit;white-space:nowrap}
+button,select{min-width:44px;min-height:44px;border:1px solid var(--line);border-radius:8px;background:var(--ground);color:var(--ink);font:inherit;white-space:nowrap}
 :focus-visible{outline:2px solid var(--mark);outline-offset:1px}
 article[hidden],section[hidden]{display:none}
 @media print{nav{display:none}pre{max-height:none}}

@@ -1,6 +1,7 @@
 import type { ItemHit } from '@heliograph/transcript';
 import { useEffect, useEffectEvent, useState } from 'react';
 import type { SessionRef } from '../../store/session-ref.ts';
+import type { LinePlace } from '../../worker/reader-protocol.ts';
 import { useDesktop } from '../use-desktop.ts';
 
 interface Found<Hit> {
@@ -86,14 +87,8 @@ export function useFindItems(
     search: (needle, tell) =>
       reader.ask({ type: 'search', session, needle }, (answer) => {
         if (answer.type === 'found') tell({ ...answer.found, isDone: answer.isDone });
-      }),
+      }).stop,
   });
-}
-
-/** A raw line by its place on the wire. */
-interface LinePlace {
-  readonly stream: string;
-  readonly seq: number;
 }
 
 const isSameLine = (a: LinePlace, b: LinePlace) => a.seq === b.seq && a.stream === b.stream;
@@ -112,6 +107,6 @@ export function useFindLines(
     search: (needle, tell) =>
       reader.ask({ type: 'search-lines', session, run, needle }, (answer) => {
         if (answer.type === 'found-lines') tell({ ...answer.found, isDone: answer.isDone });
-      }),
+      }).stop,
   });
 }

@@ -45,7 +45,7 @@ export function Lights(props: { readonly agent: AgentRecord | undefined; readonl
       {isOpen && (
         <div
           id={panelId}
-          className={`popover grid w-72 gap-2 p-3 text-s text-ink-2 ${look === 'words' ? 'bottom-9 left-0' : 'top-11 right-0'}`}
+          className={`popover grid w-72 gap-2 p-3 text-s text-ink-2 ${look === 'words' ? 'bottom-9 left-0' : 'top-11 left-0'}`}
         >
           {entries.map(([name, light]) => (
             <p key={name} className="flex gap-2.5">

@@ -1,5 +1,5 @@
 import type { RawLine } from '@heliograph/transcript';
-import { TextSearch } from 'lucide-react';
+import { History, TextSearch } from 'lucide-react';
 import { memo, useMemo } from 'react';
 import { formatBytes, formatExactClock } from '../../text/human.ts';
 import { peekAt } from '../../text/line-peek.ts';
@@ -30,6 +30,7 @@ export const RawLineRow = memo(
     readonly isOpen: boolean;
     readonly onToggle: () => void;
     readonly onShowItem: () => void;
+    readonly onShowThen: () => void;
   }) {
     const { line, isOpen, needle } = props;
     const found = useMemo(() => (needle === '' ? undefined : { needle, itemId: '' }), [needle]);
@@ -71,6 +72,16 @@ export const RawLineRow = memo(
               >
                 <TextSearch size={14} strokeWidth={1.5} />
               </button>
+              <button
+                type="button"
+                className="tab"
+                aria-label="Show the session as it was at this line"
+                title="Show the session as it was at this line"
+                data-testid="show-then"
+                onClick={props.onShowThen}
+              >
+                <History size={14} strokeWidth={1.5} />
+              </button>
               <CopyButton text={() => line.text} label="Copy this line" testId="copy-line" />
             </div>
             <FoundHereContext value={found}>
@@ -81,7 +92,7 @@ export const RawLineRow = memo(
       </div>
     );
   },
-  // The two callbacks always mean the line of this row.
+  // The callbacks always mean the line of this row.
   (a, b) => a.line === b.line && a.needle === b.needle && a.mark === b.mark && a.isOpen === b.isOpen,
 );
 

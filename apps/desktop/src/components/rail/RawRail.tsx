@@ -33,6 +33,8 @@ export function RawRail(props: {
   readonly asked: readonly SeqRange[];
   readonly handle: Ref<RawRailHandle>;
   readonly onShowItem: (stream: string, seq: number) => void;
+  /** Shows the session as it was when this line went by. */
+  readonly onShowThen: (stream: string, seq: number) => void;
   readonly onClose: () => void;
 }) {
   const { agent, session } = props;
@@ -177,6 +179,7 @@ export function RawRail(props: {
                   isOpen={open === key}
                   onToggle={() => setOpen(open === key ? undefined : key)}
                   onShowItem={() => props.onShowItem(line.stream, line.seq)}
+                  onShowThen={() => props.onShowThen(line.stream, line.seq)}
                 />
               </div>
             );

@@ -1,4 +1,4 @@
-import { ChevronLeft, Rows3, Search } from 'lucide-react';
+import { ChevronLeft, History, Rows3, Search } from 'lucide-react';
 import type { AgentRecord } from '../../store/desktop-store.ts';
 import type { SessionRef } from '../../store/session-ref.ts';
 import { settingsOf, snapshotChannel } from '../../store/session-settings.ts';
@@ -17,8 +17,10 @@ export function SessionHeader(props: {
   readonly isRailOpen: boolean;
   readonly isRunning: boolean;
   readonly isFinding: boolean;
+  readonly isReplaying: boolean;
   readonly onToggleRail: () => void;
   readonly onFind: () => void;
+  readonly onReplay: () => void;
   readonly onBack: () => void;
 }) {
   const { agent } = props;
@@ -41,9 +43,6 @@ export function SessionHeader(props: {
         <h1 className="min-w-0 flex-1 truncate text-h font-semibold tracking-[-0.01em]" data-testid="session-title">
           <VisibleText text={sessionTitle(session, firstPrompt)} max={200} />
         </h1>
-        <div className="md:hidden">
-          <Lights agent={agent} look="signs" />
-        </div>
         <button
           type="button"
           className="tab"
@@ -53,6 +52,16 @@ export function SessionHeader(props: {
         >
           <Search size={14} strokeWidth={1.6} aria-hidden="true" />
           <span className="max-md:sr-only">Search</span>
+        </button>
+        <button
+          type="button"
+          className="tab"
+          aria-pressed={props.isReplaying}
+          data-testid="toggle-replay"
+          onClick={props.onReplay}
+        >
+          <History size={14} strokeWidth={1.6} aria-hidden="true" />
+          <span className="max-md:sr-only">Replay</span>
         </button>
         <button
           type="button"
@@ -76,6 +85,9 @@ export function SessionHeader(props: {
         )}
       </div>
       <div className="flex flex-wrap items-center gap-x-3.5 gap-y-0.5 text-s text-ink-2">
+        <div className="-my-3 -ml-3 md:hidden">
+          <Lights agent={agent} look="signs" />
+        </div>
         <span>
           <VisibleText text={session.agentName ?? agent.name} max={80} />
           {agent.presence?.host !== undefined && (

@@ -2,13 +2,17 @@ import type { CarriedTranscript, QuestionItem, SeqRange } from '@heliograph/tran
 import { useCallback, useMemo, useRef, useState } from 'react';
 import type { AgentRecord } from '../../store/desktop-store.ts';
 import { answerableQuestions, runningTurn } from '../../store/live.ts';
-import { findRowOfItem, findRowOfLine, selectRows } from '../../store/rows.ts';
+import { findRowOfItem, findRowOfLine, type Row, selectRows } from '../../store/rows.ts';
 import type { SessionRef } from '../../store/session-ref.ts';
 import { useActions } from '../actions/actions.ts';
 import { FindBar } from '../find/FindBar.tsx';
 import { useFindItems } from '../find/use-find.ts';
 import { useFindKey } from '../find/use-find-key.ts';
 import { RawRail, type RawRailHandle } from '../rail/RawRail.tsx';
+import { PastBand } from '../replay/PastBand.tsx';
+import { PastContext } from '../replay/past-context.ts';
+import { Scrubber } from '../replay/Scrubber.tsx';
+import { useReplay } from '../replay/use-replay.ts';
 import { ShowLinesContext } from '../transcript/lines-context.ts';
 import { createSeenPermissions, SeenPermissionsContext } from '../transcript/seen-permissions.ts';
 import { TranscriptList, type TranscriptListHandle } from '../transcript/TranscriptList.tsx';
@@ -35,7 +39,12 @@ export function SessionView(props: {
   const { presence } = agent;
   const desktop = useDesktop();
   const transcript = useTranscript(session, whole);
-  const rows = selectRows(transcript);
+  const replay = useReplay(session, ({ line }) => {
+    if (line !== undefined) rail.current?.show([{ stream: line.stream, first: line.seq, last: line.seq }]);
+    requestAnimationFrame(() => list.current?.toEnd());
+  });
+  const { past } = replay;
+  const rows = selectRows(past?.transcript ?? transcript);
   const running = runningTurn(presence, transcript);
   const pending = answerableQuestions(presence, transcript);
   const early = answerableQuestions(presence, useTranscript({ agent: agent.publicKey, channelId: null }, whole));
@@ -56,20 +65,35 @@ export function SessionView(props: {
     if (!matchMedia(WIDE).matches) setRailOpen(false);
     list.current?.showRow(at);
   };
+  /** Shows what may not have been there yet in the past that is shown: then in the present. */
+  const showIn = (find: (rows: readonly Row[]) => number) => {
+    const at = find(rows);
+    if (at >= 0 || past === undefined) return showRow(at);
+    replay.goLive();
+    // The present is a list of its own, which must be there first.
+    requestAnimationFrame(() => requestAnimationFrame(() => showRow(find(selectRows(transcript)))));
+  };
   const find = useFindItems(session, {
     nearest(hits) {
       const from = list.current?.firstShown() ?? 0;
       const at = hits.findIndex(({ turnId, itemId }) => findRowOfItem(rows, turnId, itemId) >= from);
       return Math.max(0, at);
     },
-    show: ({ turnId, itemId }) => showRow(findRowOfItem(rows, turnId, itemId)),
+    show: ({ turnId, itemId }) => showIn((all) => findRowOfItem(all, turnId, itemId)),
   });
+  const showQuestion = (item: QuestionItem) => {
+    // A question is answered in the present, wherever the reader is.
+    if (past !== undefined) replay.goLive();
+    const at = selectRows(transcript).findIndex((row) => row.type === 'item' && row.item === item);
+    requestAnimationFrame(() => requestAnimationFrame(() => showRow(at)));
+  };
   const openFind = () => find.setNeedle(find.needle ?? '');
   useFindKey(openFind);
   const asked = useMemo(
     () => pending.map(({ request }) => ({ stream: request.stream, first: request.seq, last: request.seq })),
     [pending],
   );
+  const toggleReplay = () => (replay.isOpen ? replay.close() : replay.open());
   const toggleRail = () => setRailOpen(!isRailOpen);
   useActions([
     { id: 'prompt', label: 'Write a prompt', group: 'Session', key: 'i', run: focusComposer },
@@ -82,6 +106,14 @@ export function SessionView(props: {
       key: '\\',
       run: () => withRail((opened) => opened.find()),
     },
+    { id: 'replay', label: 'Go through the past', group: 'Session', key: 't', run: toggleReplay },
+    ...(replay.isOpen
+      ? ([
+          { id: 'line-back', label: 'One line back', group: 'Session', key: '[', run: () => replay.step(-1) },
+          { id: 'line-on', label: 'One line on', group: 'Session', key: ']', run: () => replay.step(1) },
+          { id: 'play', label: 'Play or pause', group: 'Session', key: 'p', run: replay.togglePlay },
+        ] as const)
+      : []),
     { id: 'start', label: 'To the start', group: 'Session', key: 'g', run: () => list.current?.toStart() },
     { id: 'end', label: 'To the newest', group: 'Session', key: 'G', run: () => list.current?.toEnd() },
     { id: 'resync', label: 'Ask how things are', group: 'Agent', run: () => desktop.resync(agent.publicKey) },
@@ -105,8 +137,10 @@ export function SessionView(props: {
             isRailOpen={isRailOpen}
             isRunning={running !== undefined}
             isFinding={find.needle !== undefined}
+            isReplaying={replay.isOpen}
             onToggleRail={toggleRail}
             onFind={() => find.setNeedle(find.needle === undefined ? '' : undefined)}
+            onReplay={toggleReplay}
             onBack={props.onBack}
           />
           {find.needle !== undefined && (
@@ -125,25 +159,38 @@ export function SessionView(props: {
             />
           )}
           <ConnectionBanner agent={agent} />
+          {past !== undefined && (
+            <PastBand
+              past={past}
+              length={replay.length}
+              now={pending.length > 0 ? 'waiting' : running === undefined ? 'quiet' : 'running'}
+              onLive={replay.goLive}
+            />
+          )}
           {rows.length === 0 ? (
-            early.length === 0 ? (
+            past !== undefined ? (
+              <div className="past flex-1" />
+            ) : early.length === 0 ? (
               <EmptySession agent={agent} />
             ) : (
               <div className="flex-1" />
             )
           ) : (
-            <TranscriptList
-              rows={rows}
-              agent={agent.publicKey}
-              channelId={session.channelId}
-              cwd={transcript.session.cwd}
-              isLive={presence?.harness === 'live'}
-              runningTurnId={running?.id}
-              handle={list}
-              needle={needle}
-              found={found}
-              foundRow={hit === undefined ? -1 : findRowOfItem(rows, hit.turnId, hit.itemId)}
-            />
+            <PastContext value={past !== undefined}>
+              <TranscriptList
+                key={past === undefined ? 'now' : 'past'}
+                rows={rows}
+                agent={agent.publicKey}
+                channelId={session.channelId}
+                cwd={transcript.session.cwd}
+                isLive={past === undefined && presence?.harness === 'live'}
+                runningTurnId={past === undefined ? running?.id : undefined}
+                handle={list}
+                needle={needle}
+                found={found}
+                foundRow={hit === undefined ? -1 : findRowOfItem(rows, hit.turnId, hit.itemId)}
+              />
+            </PastContext>
           )}
           <SessionFooter
             agent={agent}
@@ -152,10 +199,10 @@ export function SessionView(props: {
             running={running}
             pending={pending}
             early={early}
-            onShowQuestion={(item: QuestionItem) =>
-              showRow(rows.findIndex((row) => row.type === 'item' && row.item === item))
-            }
-          />
+            onShowQuestion={showQuestion}
+          >
+            {replay.isOpen && <Scrubber replay={replay} />}
+          </SessionFooter>
         </main>
         {isRailOpen && (
           <div className="rail">
@@ -164,7 +211,8 @@ export function SessionView(props: {
               session={session}
               asked={asked}
               handle={rail}
-              onShowItem={(stream, seq) => showRow(findRowOfLine(rows, stream, seq))}
+              onShowItem={(stream, seq) => showIn((all) => findRowOfLine(all, stream, seq))}
+              onShowThen={(stream, seq) => replay.seek({ stream, seq })}
               onClose={() => setRailOpen(false)}
             />
           </div>

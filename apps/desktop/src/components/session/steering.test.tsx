@@ -31,6 +31,8 @@ function open(name: string, isRunning = false) {
         isRunning={isRunning}
         isFinding={false}
         onFind={nothing}
+        isReplaying={false}
+        onReplay={nothing}
         onToggleRail={nothing}
         onBack={nothing}
       />

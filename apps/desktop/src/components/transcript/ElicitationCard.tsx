@@ -4,6 +4,7 @@ import { isAnswerable } from '../../store/live.ts';
 import { toPlainLine } from '../../text/visible-text.ts';
 import { JsonView } from '../content/JsonView.tsx';
 import { VisibleText } from '../content/VisibleText.tsx';
+import { useIsPast } from '../replay/past-context.ts';
 import { useAgent } from '../use-desktop.ts';
 import { ElicitationAnswer } from './ElicitationAnswer.tsx';
 import { OpenQuestion } from './OpenQuestion.tsx';
@@ -20,8 +21,9 @@ interface ElicitationCardProps {
 export function ElicitationCard(props: ElicitationCardProps) {
   const { item } = props;
   const agent = useAgent(props.agent);
+  const isPast = useIsPast();
   if (item.state === 'decided') return <Decided item={item} />;
-  const isOpen = isAnswerable(agent?.presence, item);
+  const isOpen = !isPast && isAnswerable(agent?.presence, item);
   const name = toPlainLine(agent?.name ?? 'The agent', 64);
   return (
     <OpenQuestion

@@ -2,6 +2,7 @@ import type { QuestionItem } from '@heliograph/transcript';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { formatAge, parseTime } from '../../text/human.ts';
 import { useNow } from '../parts/use-now.ts';
+import { useIsPast } from '../replay/past-context.ts';
 import { LinesButton } from './LinesButton.tsx';
 import { useSeenPermissions } from './seen-permissions.ts';
 
@@ -16,6 +17,7 @@ export function OpenQuestion(props: {
   const { item, isOpen } = props;
   const card = useRef<HTMLElement>(null);
   const seen = useSeenPermissions();
+  const isPast = useIsPast();
   useEffect(
     () => (isOpen && card.current !== null ? seen.watch(card.current, item.id) : undefined),
     [isOpen, item.id, seen],
@@ -34,7 +36,13 @@ export function OpenQuestion(props: {
         <p className="min-w-0 flex-1">
           <b className="text-l">{props.title}</b>{' '}
           <span className="text-s text-ink-2 max-md:block">
-            {isOpen ? <Waiting item={item} /> : 'not answered in what is here; nothing can be answered now'}
+            {isOpen ? (
+              <Waiting item={item} />
+            ) : isPast ? (
+              'waited for an answer at this line'
+            ) : (
+              'not answered in what is here; nothing can be answered now'
+            )}
           </span>
         </p>
         <div className="-mt-1 -mr-2 flex-none">

@@ -2,6 +2,7 @@ import type { PermissionItem } from '@heliograph/transcript';
 import { isAnswerable } from '../../store/live.ts';
 import { toPermissionQuestion } from '../../text/tool-sentence.ts';
 import { toPlainLine } from '../../text/visible-text.ts';
+import { useIsPast } from '../replay/past-context.ts';
 import { useAgent } from '../use-desktop.ts';
 import { DecidedPermission } from './DecidedPermission.tsx';
 import { OpenQuestion } from './OpenQuestion.tsx';
@@ -27,7 +28,8 @@ export function PermissionCard(props: PermissionCardProps) {
 function OpenPermission(props: PermissionCardProps) {
   const { item, cwd } = props;
   const agent = useAgent(props.agent);
-  const isOpen = isAnswerable(agent?.presence, item);
+  const isPast = useIsPast();
+  const isOpen = !isPast && isAnswerable(agent?.presence, item);
   const question = toPermissionQuestion(item, cwd);
   const name = toPlainLine(agent?.name ?? 'The agent', 64);
   return (

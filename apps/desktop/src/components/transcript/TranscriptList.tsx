@@ -4,6 +4,7 @@ import { type Ref, useImperativeHandle, useRef } from 'react';
 import type { Row } from '../../store/rows.ts';
 import { type FoundHere, FoundHereContext } from '../find/found-context.ts';
 import { useHighlights } from '../find/use-highlights.ts';
+import { useIsPast } from '../replay/past-context.ts';
 import { RowGuard } from './RowGuard.tsx';
 import { estimateRowHeight, RowView } from './RowView.tsx';
 import { useFollowEnd } from './use-follow-end.ts';
@@ -34,6 +35,7 @@ export function TranscriptList(props: {
   readonly found: FoundHere | undefined;
 }) {
   const { rows } = props;
+  const isPast = useIsPast();
   const scroller = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const { leftAtCount, leave, toEnd, scrollToFn } = useFollowEnd(scroller, content, rows.length);
@@ -72,7 +74,7 @@ export function TranscriptList(props: {
 
   const fresh = leftAtCount === undefined ? 0 : rows.length - leftAtCount;
   return (
-    <div className="relative min-h-0 flex-1">
+    <div className={`relative min-h-0 flex-1 ${isPast ? 'past' : ''}`}>
       <div
         ref={scroller}
         className="transcript-scroll h-full overflow-y-auto overscroll-contain"
