@@ -57,6 +57,13 @@ export function measureQueries(
     ['kind', (n) => ({ kinds: [kinds[n % 4] ?? 1] })],
     ['since and until', (n) => ({ since: at((n % 90) / 100), until: at((n % 90) / 100 + 0.05) })],
     ['#p, kind and until', (n) => ({ '#p': [keyOf(n)], kinds: [9], until: at((n % 100) / 100) })],
+    ['author and #p', (n) => ({ authors: [keyOf(n * 13)], '#p': [keyOf(n * 7 + 3)] })],
+    [
+      'author, kinds, #p, since and until, of which none is',
+      (n) => ({ authors: [keyOf(n)], kinds: [1, 7], '#p': [keyOf(n + 1)], since: at(0.01), until: at(0.99) }),
+    ],
+    ['author and #t', (n) => ({ authors: [keyOf(n)], '#t': [`t${n % 1_000}`] })],
+    ['#p and #t', (n) => ({ '#p': [keyOf(n)], '#t': [`t${(n * 3) % 1_000}`] })],
     ['#t', (n) => ({ '#t': [`t${n % 1_000}`] })],
     ['one word (search)', (n) => ({ search: `word${n % 5_000}` })],
   ];

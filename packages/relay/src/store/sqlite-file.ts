@@ -31,6 +31,8 @@ export function openDatabase(path: string): Result<Database.Database, StoreError
     db.pragma('cache_size = -32000');
     // A page that many commits touch is copied into the file once per checkpoint: 16 MiB of WAL save a twentieth of a write.
     db.pragma('wal_autocheckpoint = 4000');
+    // Reading through the system's own cache, without a copy of each page, halves what a large answer costs.
+    db.pragma('mmap_size = 2147418112');
     if (isEmpty(db)) createSchema(db);
     else upgrade(db, path);
     return undefined;

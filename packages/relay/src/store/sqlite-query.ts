@@ -24,9 +24,12 @@ interface Lead {
   readonly repeats: boolean;
 }
 
+/** Given for each way into a filter's events the SQL that counts (as n) what it would look through, says which to take. */
+export type Choice = (counts: readonly Sql[]) => number;
+
 /** Selects the `seq` (as s) of the events that match `filter` and are visible to the asker, newest first, ties by lowest id. */
-export function selectSeqs(filter: Filter, asker: Asker, maxEvents: number): Sql {
-  return join('', [matching(filter, asker), sql(' ORDER BY c DESC, i LIMIT ?', maxEvents)]);
+export function selectSeqs(filter: Filter, asker: Asker, maxEvents: number, choose: Choice): Sql {
+  return join('', [matching(filter, asker, choose), sql(' ORDER BY c DESC, i LIMIT ?', maxEvents)]);
 }
 
 /**
@@ -34,23 +37,24 @@ export function selectSeqs(filter: Filter, asker: Asker, maxEvents: number): Sql
  * gives, in its order: the inner LIMIT keeps SQLite from dropping the inner ORDER BY, and CROSS JOIN from turning the
  * join round. The order is found without the texts.
  */
-export function selectEvents(filter: Filter, asker: Asker, maxEvents: number): Sql {
-  const seqs = selectSeqs(filter, asker, maxEvents);
+export function selectEvents(filter: Filter, asker: Asker, maxEvents: number, choose: Choice): Sql {
+  const seqs = selectSeqs(filter, asker, maxEvents, choose);
   const text = `SELECT q.c, lower(hex(q.i)), e.json FROM (${seqs.text}) q CROSS JOIN events e ON e.seq = q.s`;
   return { text, params: seqs.params };
 }
 
 /** Counts (as n) the events that match any of the filters and are visible to the asker, up to `maxCount`. */
-export function countMatching(filters: readonly Filter[], asker: Asker, maxCount: number): Sql {
-  const each = filters.map((filter) => join('', [sql('SELECT s FROM ('), matching(filter, asker), sql(')')]));
+export function countMatching(filters: readonly Filter[], asker: Asker, maxCount: number, choose: Choice): Sql {
+  const each = filters.map((filter) => join('', [sql('SELECT s FROM ('), matching(filter, asker, choose), sql(')')]));
   return join('', [sql('SELECT COUNT(*) AS n FROM ('), join(' UNION ', each), sql(' LIMIT ?)', maxCount)]);
 }
 
 /** The matching events as c (created_at), i (id), s (seq), each once, in no order. */
-function matching(filter: Filter, asker: Asker): Sql {
-  const lead = chooseLead(filter);
+function matching(filter: Filter, asker: Asker, choose: Choice): Sql {
+  const lead = chooseLead(filter, choose);
+  const { key } = lead;
   const select = sql(
-    `SELECT ${lead.repeats ? 'DISTINCT ' : ''}${lead.key}.created_at AS c, ${lead.key}.id AS i, e.seq AS s FROM ${lead.from} WHERE `,
+    `SELECT ${lead.repeats ? 'DISTINCT ' : ''}${key}.created_at AS c, ${key}.id AS i, ${key}.seq AS s FROM ${lead.from} WHERE `,
   );
   const rest = restOf(filter, asker, lead);
   // An empty list matches nothing, and leaves no arm.
@@ -61,55 +65,94 @@ function matching(filter: Filter, asker: Asker): Sql {
   );
 }
 
-/** Picks the index: words, ids, then the shortest tag list, then authors (with kinds), then kinds, then time alone. */
-function chooseLead(filter: Filter): Lead {
+/** The only sensible way in, or of several the one that is chosen: an author's events may be the many and a tag's the few, or the reverse. */
+function chooseLead(filter: Filter, choose: Choice): Lead {
+  const leads = leadsOf(filter);
+  const [only] = leads;
+  if (only === undefined) return byEvent([], [sql('TRUE')]);
+  if (leads.length === 1) return only;
+  return leads[choose(leads.map((lead) => countLead(filter, lead)))] ?? only;
+}
+
+/** Above so many it does not matter which of two ways in has more. */
+const MAX_COUNTED = 2_000;
+
+function countLead(filter: Filter, lead: Lead): Sql {
+  const times = timesOf(filter, lead.key);
+  const arms = lead.arms.map((arm) =>
+    join('', [sql(`SELECT 1 FROM ${lead.from} WHERE `), join(' AND ', [arm, ...times])]),
+  );
+  const rows = arms.length === 0 ? sql('SELECT 1 WHERE FALSE') : join(' UNION ALL ', arms);
+  return join('', [sql('SELECT COUNT(*) AS n FROM ('), rows, sql(' LIMIT ?)', MAX_COUNTED)]);
+}
+
+function byEvent(members: readonly string[], arms: readonly Sql[]): Lead {
+  return { key: 'e', from: 'events e', members, arms, repeats: false };
+}
+
+/** The ways into a filter's events, the likeliest first: words or ids alone, else tags (the shortest list first) and authors, else kinds. */
+function leadsOf(filter: Filter): readonly Lead[] {
   const { ids, authors, kinds, search } = filter;
-  const tag = tagFilters(filter).sort((a, b) => a[1].length - b[1].length)[0];
-  const byEvent = (members: readonly string[], arms: readonly Sql[]): Lead => ({
-    key: 'e',
-    from: 'events e',
-    members,
-    arms,
-    repeats: false,
-  });
   if (search !== undefined) {
     const words = queryWords(search);
     const arms = words.length > 0 ? [sql('search MATCH ?', words.map((word) => `"${word}"`).join(' '))] : [];
-    return { ...byEvent(['search'], arms), from: 'search CROSS JOIN events e ON e.seq = search.rowid' };
+    return [{ ...byEvent(['search'], arms), from: 'search CROSS JOIN events e ON e.seq = search.rowid' }];
   }
-  if (ids !== undefined) return byEvent(['ids'], [inSet('e.id', ids, 'unhex')]);
-  if (tag !== undefined) {
-    const [name, values] = tag;
-    const arms = armsOf('t.value', values, '').map((arm) => join(' AND ', [sql('t.name = ?', name), arm]));
-    const from = 'tags t CROSS JOIN events e ON e.seq = t.seq';
-    return { key: 't', from, members: [`#${name}`], arms, repeats: values.length > MAX_ARMS };
-  }
+  if (ids !== undefined) return [byEvent(['ids'], [inSet('e.id', ids, 'unhex')])];
+  const leads: Lead[] = tagFilters(filter)
+    .sort((a, b) => a[1].length - b[1].length)
+    .map(([name, values]) => ({
+      key: 't',
+      from: 'tags t',
+      members: [`#${name}`],
+      arms: armsOf('t.value', values, '').map((arm) => join(' AND ', [sql('t.name = ?', name), arm])),
+      repeats: values.length > MAX_ARMS,
+    }));
   if (authors !== undefined && kinds !== undefined && authors.length * kinds.length <= MAX_ARMS) {
     const byKind = armsOf('e.kind', kinds, '');
     const arms = armsOf('e.pubkey', authors, 'unhex').flatMap((a) => byKind.map((k) => join(' AND ', [a, k])));
-    return byEvent(['authors', 'kinds'], arms);
-  }
-  if (authors !== undefined) return byEvent(['authors'], armsOf('e.pubkey', authors, 'unhex'));
-  if (kinds !== undefined) return byEvent(['kinds'], armsOf('e.kind', kinds, ''));
-  return byEvent([], [sql('TRUE')]);
+    leads.push(byEvent(['authors', 'kinds'], arms));
+  } else if (authors !== undefined) leads.push(byEvent(['authors'], armsOf('e.pubkey', authors, 'unhex')));
+  if (leads.length === 0 && kinds !== undefined) return [byEvent(['kinds'], armsOf('e.kind', kinds, ''))];
+  return leads;
 }
 
 /** Everything the lead does not stand for: the other members, the times, and what this asker may see now. */
 function restOf(filter: Filter, { reader, nowSec }: Asker, { key, members }: Lead): Sql[] {
-  const { authors, kinds, since, until, ids } = filter;
-  const rest: Sql[] = [];
-  if (since !== undefined) rest.push(sql(`${key}.created_at >= ?`, since));
-  if (until !== undefined) rest.push(sql(`${key}.created_at <= ?`, until));
+  const { authors, kinds, ids } = filter;
+  const rest = timesOf(filter, key);
   if (ids !== undefined && !members.includes('ids')) rest.push(inSet('e.id', ids, 'unhex'));
   if (kinds !== undefined && !members.includes('kinds')) rest.push(inSet(`${key}.kind`, kinds, ''));
-  if (authors !== undefined && !members.includes('authors')) rest.push(inSet('e.pubkey', authors, 'unhex'));
+  if (authors !== undefined && !members.includes('authors')) rest.push(isBy(authors, key));
   for (const [name, values] of tagFilters(filter)) {
     if (!members.includes(`#${name}`)) rest.push(hasTag(key, name, inSet('x.value', values, '')));
   }
   rest.push(...visibleTo(reader, key));
   // Few events expire, and those that have are swept soon: the list is short, and made once.
-  rest.push(sql('e.seq NOT IN (SELECT seq FROM expirations WHERE at <= ?)', nowSec));
+  rest.push(sql(`${key}.seq NOT IN (SELECT seq FROM expirations WHERE at <= ?)`, nowSec));
   return rest;
+}
+
+function timesOf({ since, until }: Filter, key: Lead['key']): Sql[] {
+  const times: Sql[] = [];
+  if (since !== undefined) times.push(sql(`${key}.created_at >= ?`, since));
+  if (until !== undefined) times.push(sql(`${key}.created_at <= ?`, until));
+  return times;
+}
+
+/** Of a tag the author stands in the event. One author's index is looked in instead: its pages are near each other, the events' are not. */
+function isBy(authors: readonly string[], key: Lead['key']): Sql {
+  const [only, ...others] = authors;
+  if (key === 'e') return inSet('e.pubkey', authors, 'unhex');
+  if (only === undefined || others.length > 0) {
+    const isOne = inSet('x.pubkey', authors, 'unhex');
+    return join('', [sql('EXISTS (SELECT 1 FROM events x WHERE x.seq = t.seq AND '), isOne, sql(')')]);
+  }
+  return sql(
+    `EXISTS (SELECT 1 FROM events x INDEXED BY events_by_author
+     WHERE x.pubkey = unhex(?) AND x.created_at = t.created_at AND x.id = t.id)`,
+    only,
+  );
 }
 
 /** The SQL of `isVisible`. */
@@ -118,7 +161,7 @@ function visibleTo({ pubkey, kinds }: Reader, key: Lead['key']): Sql[] {
   const rest: Sql[] = [];
   if (pubkey === undefined) rest.push(sql(isPlain));
   else {
-    const own = join(' OR ', [sql('e.pubkey = unhex(?)', pubkey), hasTag(key, 'p', sql('x.value = ?', pubkey))]);
+    const own = join(' OR ', [isBy([pubkey], key), hasTag(key, 'p', sql('x.value = ?', pubkey))]);
     rest.push(join('', [sql(`(${isPlain} OR `), own, sql(')')]));
   }
   if (kinds !== undefined) {

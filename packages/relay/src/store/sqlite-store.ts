@@ -21,7 +21,7 @@ import type { RelayStore } from './relay-store.ts';
 import type { Sql } from './sql.ts';
 import { SqliteAccess } from './sqlite-access.ts';
 import { databaseFile, openDatabase } from './sqlite-file.ts';
-import { countMatching, selectEvents, selectSeqs } from './sqlite-query.ts';
+import { type Choice, countMatching, selectEvents, selectSeqs } from './sqlite-query.ts';
 import type { StorableEvent } from './storable-event.ts';
 import { WordIndex } from './word-index.ts';
 
@@ -108,7 +108,7 @@ export class SqliteStore implements RelayStore {
 
   query(filter: Filter, scope: QueryScope): readonly StoredEvent[] {
     this.#prepareSearch([filter]);
-    const { text, params } = selectEvents(filter, scope, scope.maxEvents);
+    const { text, params } = selectEvents(filter, scope, scope.maxEvents, this.#rarest);
     const answer: StoredEvent[] = [];
     let bytes = 0;
     // One row at a time: texts beyond the bound are never read.
@@ -126,15 +126,20 @@ export class SqliteStore implements RelayStore {
   count(filters: readonly Filter[], asker: Asker, maxCount: number): number {
     if (filters.length === 0) return 0;
     this.#prepareSearch(filters);
-    const [row] = this.#ask(countMatching(filters, asker, maxCount)) as { n: number }[];
+    const [row] = this.#ask(countMatching(filters, asker, maxCount, this.#rarest)) as { n: number }[];
     return row?.n ?? 0;
   }
 
   references(filter: Filter, asker: Asker, maxEvents: number): readonly EventReference[] {
     this.#prepareSearch([filter]);
-    const rows = this.#ask(selectSeqs(filter, asker, maxEvents)) as Found[];
+    const rows = this.#ask(selectSeqs(filter, asker, maxEvents, this.#rarest)) as Found[];
     return rows.map(({ c, i }) => ({ id: i, createdAtSec: c }));
   }
+
+  readonly #rarest: Choice = (counts) => {
+    const rows = counts.map((count) => (this.#ask(count) as { n: number }[])[0]?.n ?? 0);
+    return rows.indexOf(Math.min(...rows));
+  };
 
   #prepareSearch(filters: readonly Filter[]): void {
     if (filters.some(({ search }) => search !== undefined)) this.#words.catchUp(this.#lastSeq);
