@@ -194,6 +194,35 @@ test('CL18: an agent that writes garbage instead of answering is named as one th
   expect(stderr).toMatch(/exited with code 0 before it answered initialize/);
 });
 
+test('HA163: --acp, or its setting, says which version of ACP an agent is offered; one that speaks another is named with the mend', async () => {
+  const invite = await makeInvite('ws://127.0.0.1:1');
+  const agent = fileURLToPath(new URL('../../../fixtures/agents/speaks-v2.mjs', import.meta.url));
+  const offered = async (flags: string[], env: Record<string, string> = {}) => {
+    const log = join(home, 'offered');
+    rmSync(log, { force: true });
+    const words = ['agent', '--invite', invite, ...flags, '--', process.execPath, agent];
+    const running = start(words, { home, env: { AGENT_LOG: log, ...env } });
+    await running.ready('agent');
+    await expect
+      .poll(() => existsSync(log) && readFileSync(log, 'utf8').includes('\n'), { timeout: 20_000 })
+      .toBe(true);
+    running.signal('SIGTERM');
+    await running.ended;
+    const [first = ''] = readFileSync(log, 'utf8').split('\n');
+    return (JSON.parse(first) as { params: { protocolVersion: number } }).params.protocolVersion;
+  };
+  expect(await offered([])).toBe(1);
+  expect(await offered(['--acp', '2'])).toBe(2);
+  expect(await offered([], { HELIOGRAPH_ACP: '2' })).toBe(2);
+  const answer = '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":7}}';
+  const { code, stderr } = await run(
+    ['agent', '--invite', invite, '--acp', '2', ...script(`read line; echo '${answer}'; cat`)],
+    { home },
+  );
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/speaks ACP version 7, this harness was asked to speak 2: update one of them/);
+});
+
 test("CL4: under npm the agent works in the user's folder, and npm's and our settings do not reach it", async () => {
   const invite = await makeInvite('ws://127.0.0.1:1');
   const repository = join(import.meta.dirname, '../../..');

@@ -68,6 +68,10 @@ test.each<[string[], RegExp]>([
     ['agent', '--owner', npub, '--relay', 'ws://h:1', '--permissions', 'maybe'],
     /'--permissions <WHAT>' argument 'maybe' is invalid\. Allowed choices are ask, allow, reject/,
   ],
+  ...['3', ''].map((version): [string[], RegExp] => [
+    ['agent', '--owner', npub, '--relay', 'ws://h:1', `--acp=${version}`],
+    new RegExp(`'--acp <VERSION>' argument '${version}' is invalid\\. Allowed choices are 1, 2`),
+  ]),
   [
     ['agent', '--owner', npub, '--relay', 'ws://h:1', '--turn-timeout', 'soon'],
     /'--turn-timeout <TIME>' argument 'soon' is invalid\. Expected a time like 45s, 15m or 2h/,
