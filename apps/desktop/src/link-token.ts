@@ -1,12 +1,24 @@
+import type { PushCall } from '@heliograph/wire';
+import { readCallLink } from './call-link.ts';
+
 const ENTRY = 'heliograph.reload';
 
-/** The token that opens this page: from the link's fragment, which is taken out of the address at once, or kept for a reload. */
-export function takeLinkToken(): string | undefined {
+/** What this page was opened with. */
+export interface OpenedWith {
+  /** Opens it: from the link's fragment, or kept for a reload. */
+  readonly token: string | undefined;
+  /** Where a notification called from. */
+  readonly call: PushCall | undefined;
+}
+
+/** Reads what the link's fragment says, which is taken out of the address at once, and what was kept for a reload. */
+export function takeLink(): OpenedWith {
   const fragment = location.hash.slice(1);
   if (fragment !== '') history.replaceState(null, '', `${location.pathname}${location.search}`);
   const kept = sessionStorage.getItem(ENTRY);
   sessionStorage.removeItem(ENTRY);
-  return fragment !== '' ? fragment : (kept ?? undefined);
+  const call = readCallLink(fragment);
+  return { token: fragment !== '' && call === undefined ? fragment : (kept ?? undefined), call };
 }
 
 /** Keeps the next token for a reload of this tab; other tabs do not see it. */

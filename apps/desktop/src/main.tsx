@@ -4,7 +4,7 @@ import { createRoot } from 'react-dom/client';
 import { App } from './components/App.tsx';
 import { DesktopProvider } from './components/use-desktop.ts';
 import { DeviceProvider, openPageDevice } from './installed/page-device.ts';
-import { keepLinkToken, takeLinkToken } from './link-token.ts';
+import { keepLinkToken, takeLink } from './link-token.ts';
 import { onFrame } from './on-frame.ts';
 import { onReturn } from './on-return.ts';
 import { randomUuid } from './random-uuid.ts';
@@ -13,7 +13,7 @@ import { applyTheme, readTheme } from './theme.ts';
 import { startWorker } from './trusted-scripts.ts';
 import type { WorkerToPage } from './worker/protocol.ts';
 
-const token = takeLinkToken();
+const { token, call } = takeLink();
 applyTheme(readTheme());
 
 const worker = startWorker();
@@ -32,13 +32,14 @@ worker.onerror = (event) =>
   });
 onReturn(document, desktop.nowMs, () => desktop.resync());
 const base = new URL('.', document.baseURI).href;
+const device = openPageDevice({ base, nowMs: desktop.nowMs, call, send: desktop.control });
 desktop.open(base, token);
 
 const root = document.getElementById('root');
 if (root === null) throw new TypeError('index.html must have an element #root');
 createRoot(root).render(
   <StrictMode>
-    <DeviceProvider value={openPageDevice(base, desktop.nowMs)}>
+    <DeviceProvider value={device}>
       <DesktopProvider value={desktop}>
         <App />
       </DesktopProvider>

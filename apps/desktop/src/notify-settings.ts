@@ -25,9 +25,31 @@ export function readNotifySettings(): NotifySettings {
   }
 }
 
-/** Keeps the choice. */
+/** Keeps the choice, and tells who listens. */
 export function writeNotifySettings(settings: NotifySettings): void {
   localStorage.setItem(ENTRY, JSON.stringify(settings));
+  for (const listener of listeners) listener();
+}
+
+const listeners = new Set<() => void>();
+
+/** Calls back after each new choice, until the returned function is called. */
+export function onNotifySettings(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+const PUSH_ENTRY = 'heliograph.push';
+
+/** Whether this browser is to be called while no page is open. */
+export function wantsPush(): boolean {
+  return localStorage.getItem(PUSH_ENTRY) === 'on';
+}
+
+/** Keeps that. */
+export function writeWantsPush(isWanted: boolean): void {
+  if (isWanted) localStorage.setItem(PUSH_ENTRY, 'on');
+  else localStorage.removeItem(PUSH_ENTRY);
 }
 
 /** Settings out of anything: what is none of ours is as without a choice. Pure. */

@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useRef } from 'react';
+import { usePageDevice } from '../installed/page-device.ts';
 import { isQuiet, readNotifySettings, wantsNotice } from '../notify-settings.ts';
 import { selectFleet } from '../store/fleet.ts';
 import { type Notice, type NoticeKind, noticesSince, type SeenStatus } from '../store/notices.ts';
@@ -19,6 +20,7 @@ export function Notifications(props: { readonly onSelect: () => void }) {
   const desktop = useDesktop();
   const agents = useDesktopState((state) => state.agents);
   const groups = useMemo(() => selectFleet(agents), [agents]);
+  const push = usePageDevice()?.push;
   const seen = useRef<SeenStatus>(undefined);
   const { onSelect } = props;
   useEffect(() => {
@@ -28,14 +30,17 @@ export function Notifications(props: { readonly onSelect: () => void }) {
     const settings = readNotifySettings();
     if (globalThis.Notification?.permission !== 'granted' || isQuiet(settings, new Date(desktop.nowMs()))) return;
     for (const notice of looked.notices) {
-      if (!wantsNotice(settings, notice.entry.ref.agent, notice.kind)) continue;
+      const { agent } = notice.entry.ref;
+      if (!wantsNotice(settings, agent, notice.kind)) continue;
+      // Its machine calls this device itself; only what it can't know of, that it is silent, is left to the page.
+      if (notice.kind !== 'offline' && push?.phase(agent).phase === 'on') continue;
       show(notice, () => {
         globalThis.focus();
         desktop.select(notice.entry.ref);
         onSelect();
       });
     }
-  }, [groups, desktop, onSelect]);
+  }, [groups, desktop, onSelect, push]);
   return null;
 }
 

@@ -7,9 +7,11 @@ import { type SessionRef, sameSession, sessionKey } from '../store/session-ref.t
 import { THEMES, writeTheme } from '../theme.ts';
 import { useActions } from './actions/actions.ts';
 import { Keyboard } from './actions/Keyboard.tsx';
+import { CalledSession } from './CalledSession.tsx';
 import { FleetList } from './fleet/FleetList.tsx';
 import { Inbox } from './inbox/Inbox.tsx';
 import { Notifications } from './Notifications.tsx';
+import { PushKeeper } from './PushKeeper.tsx';
 import { BrandMark } from './parts/Brand.tsx';
 import { NARROW, useMedia } from './parts/use-media.ts';
 import { RelayBanner } from './session/ConnectionBanner.tsx';
@@ -123,6 +125,8 @@ export function Workspace(props: { readonly owner: string }) {
       <WaitingCount waiting={inbox.length} />
       <Keyboard onSelect={showSession} />
       <Notifications onSelect={showSession} />
+      <PushKeeper />
+      <CalledSession onOpen={open} />
       {dialog === 'add-agent' && <AddAgent onClose={() => setDialog(undefined)} />}
       {dialog === 'usage' && <UsageDialog onClose={() => setDialog(undefined)} />}
       {dialog === 'settings' && <Settings onClose={() => setDialog(undefined)} />}

@@ -19,6 +19,7 @@ const READY: Session = {
   relays: [RELAY],
   agents: [],
   homeRelay: undefined,
+  device: 'Chrome on Linux (3f2a)',
   keptBy: 'host',
 };
 

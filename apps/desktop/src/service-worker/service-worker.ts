@@ -1,4 +1,8 @@
-/** The service worker's entry: keeps the page's own files for when its server is away. It never sees a key or an event. */
+/**
+ * The service worker's entry. Registered for the page's folder it keeps the page's own files for when its server is away; for an
+ * agent's folder below, it shows that agent's calls. It never sees a key or an event.
+ */
+import { PushRegistration } from './push-registration.ts';
 import { handlingOf, type Shell } from './shell.ts';
 import { ShellCache } from './shell-cache.ts';
 
@@ -9,6 +13,7 @@ declare const self: ServiceWorkerGlobalScope & {
 
 const shell = self.HELIOGRAPH_SHELL;
 const scope = new URL('.', self.location.href).href;
+const push = PushRegistration.of(self, scope);
 const cache = new ShellCache({
   shell,
   scope,
@@ -17,20 +22,30 @@ const cache = new ShellCache({
   wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
 });
 
-self.addEventListener('install', (event) => event.waitUntil(cache.fill()));
+self.addEventListener('install', (event) => event.waitUntil(push === undefined ? cache.fill() : self.skipWaiting()));
 
 self.addEventListener('activate', (event) => {
-  event.waitUntil(cache.removeOthers().then(() => self.clients.claim()));
+  if (push === undefined) event.waitUntil(cache.removeOthers().then(() => self.clients.claim()));
 });
 
-// A newer build waits until its owner wants it: it would take away the files of a page that is open.
 self.addEventListener('message', (event) => {
-  if ((event.data as { type?: unknown } | null)?.type === 'take-over') event.waitUntil(self.skipWaiting());
+  const { type, name } = (event.data ?? {}) as { type?: unknown; name?: unknown };
+  // A newer build waits until its owner wants it: it would take away the files of a page that is open.
+  if (type === 'take-over') event.waitUntil(self.skipWaiting());
+  if (type === 'name' && push !== undefined) event.waitUntil(push.keepName(name));
 });
 
 self.addEventListener('fetch', (event) => {
   const { request } = event;
-  const handling = handlingOf(request, scope, shell);
+  const handling = push === undefined ? handlingOf(request, scope, shell) : 'pass';
   if (handling === 'page') event.respondWith(cache.page(request));
   else if (handling === 'file') event.respondWith(cache.file(request));
+});
+
+self.addEventListener('push', (event) => {
+  if (push !== undefined) event.waitUntil(push.show(event.data?.text()));
+});
+
+self.addEventListener('notificationclick', (event) => {
+  if (push !== undefined) event.waitUntil(push.open(event.notification));
 });

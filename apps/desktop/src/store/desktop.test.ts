@@ -65,6 +65,7 @@ test('DT16: the owner’s name for an agent goes before its own', () => {
     npub: 'n',
     relays: ['ws://r'],
     homeRelay: undefined,
+    device: 'Chrome on Linux (3f2a)',
     keptBy: 'host',
   } as const;
   desktop.receive({

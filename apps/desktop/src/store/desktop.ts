@@ -32,7 +32,14 @@ export interface DesktopPort {
 }
 
 /** Orders after which channels or policies are others than the last snapshot said. */
-const RESHAPING = new Set<string>(['new_session', 'load_session', 'close_session', 'set_policy', 'restart_agent']);
+const RESHAPING = new Set<string>([
+  'new_session',
+  'load_session',
+  'close_session',
+  'set_policy',
+  'restart_agent',
+  'push_subscribe',
+]);
 /** Prompts half typed that are kept, one per session; the oldest go first. */
 const MAX_DRAFTS = 100;
 

@@ -58,6 +58,7 @@ test('DT12: revoked agents are not listed; agents without a session get a line',
     relays: [],
     agents: [{ publicKey: 'a', name: 'New' }],
     homeRelay: undefined,
+    device: 'Chrome on Linux (3f2a)',
     keptBy: 'host',
   } as const;
   const fresh = applySession(createDesktopStore().getState(), session);

@@ -56,6 +56,7 @@ function openWorld(routes?: Readonly<Record<string, Route>>): OwnerSession {
     },
     post: (message) => posted.push(message),
     uuid: () => 'made-up',
+    nameDevice: (viewerId) => viewerId,
     logN: 4,
     nowMs: () => NOW_MS,
     findRelay: async () => relay,

@@ -19,6 +19,8 @@ export interface OwnerSessionOptions {
   readonly findRelay: (base: string) => Promise<OwnRelay | undefined>;
   readonly startViewer: (options: ViewerStart) => Viewer;
   readonly uuid: () => string;
+  /** What this device is called, in the owner's words. */
+  readonly nameDevice: (viewerId: string) => string;
   /** What a guess at a passphrase costs (NIP-49's log_n); NIP-49's own default unless said. */
   readonly logN?: number;
 }
@@ -27,6 +29,7 @@ export interface ViewerStart {
   readonly secretKey: Uint8Array;
   readonly relays: readonly string[];
   readonly agents: readonly KnownAgent[];
+  /** This device among the owner's viewers. */
   readonly viewerId: string;
 }
 
@@ -199,8 +202,10 @@ export class OwnerSession {
     this.#secretKey = start.secretKey;
     this.#book = book;
     this.#viewer?.close();
+    const device = this.#options.nameDevice(start.viewerId);
     this.#ready = {
       phase: 'ready',
+      device,
       publicKey,
       npub: encodeNpub(publicKey),
       relays: start.relays,
@@ -210,8 +215,8 @@ export class OwnerSession {
     };
     // Told before the viewer starts: its first events find a page that knows what they belong to.
     this.#tell(this.#ready);
-    const { secretKey, relays, agents, viewerId } = start;
-    this.#viewer = this.#options.startViewer({ secretKey, relays, agents, viewerId });
+    const { secretKey, relays, agents } = start;
+    this.#viewer = this.#options.startViewer({ secretKey, relays, agents, viewerId: device });
   }
 
   async #setRelays(wanted: readonly string[]): Promise<void> {

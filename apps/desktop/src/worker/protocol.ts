@@ -95,5 +95,7 @@ export type Session =
       readonly agents: readonly KnownAgent[];
       /** The relay that serves this page, always among `relays`. */
       readonly homeRelay: string | undefined;
+      /** What this device is called: harnesses record it with what is decided here, and keep its subscription under it. */
+      readonly device: string;
       readonly keptBy: 'host' | 'device';
     };

@@ -43,10 +43,10 @@ const session = new OwnerSession({
   nowMs: clock.nowMs,
   openHost: (base) => new HostApi(base, fetch.bind(self)),
   findRelay: (base) => findOwnRelay(base, fetch.bind(self)),
-  startViewer: ({ secretKey, viewerId, ...start }) =>
+  nameDevice: (viewerId) => deviceName(navigator.userAgent, viewerId),
+  startViewer: ({ secretKey, ...start }) =>
     createViewer({
       ...start,
-      viewerId: deviceName(navigator.userAgent, viewerId),
       version: HELIOGRAPH_VERSION,
       signer: localSigner(secretKey, nobleCrypto),
       openSocket: openSocketWith(WebSocket),

@@ -11,6 +11,7 @@ import { useDesktop, useDesktopState } from '../use-desktop.ts';
 import { InstallApp } from './InstallApp.tsx';
 import { MoveKey } from './MoveKey.tsx';
 import { NotifyChoices } from './NotifyChoices.tsx';
+import { PushChoices } from './PushChoices.tsx';
 import { RelayList } from './RelayList.tsx';
 
 const THEME_WORDS: Readonly<Record<Theme, string>> = { system: 'System', light: 'Light', dark: 'Dark' };
@@ -49,6 +50,7 @@ export function Settings(props: { readonly onClose: () => void }) {
           </div>
         </fieldset>
         <NotifyChoices />
+        <PushChoices />
         <InstallApp />
         <section>
           <h3 className="mb-1.5 font-medium">Agents</h3>
