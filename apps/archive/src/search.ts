@@ -37,7 +37,11 @@ export const QUESTIONS: Readonly<Record<Question, string>> = {
 export interface Hit {
   readonly item: number;
   readonly session: number;
+  readonly channelId: string;
   readonly agent: string;
+  readonly agentName: string | null;
+  /** What viewers call the item. */
+  readonly itemId: string;
   readonly stream: string;
   readonly seq: number;
   readonly at: string;
@@ -51,13 +55,14 @@ export interface Hit {
   readonly excerpt: string;
 }
 
-const COLUMNS = `i.item, r.session, a.public_key AS agent, r.id AS stream, i.first_seq AS seq, i.at, i.kind,
+const COLUMNS = `i.item, i.id AS itemId, r.session, e.channel_id AS channelId, a.public_key AS agent,
+  coalesce(a.name, e.agent_name) AS agentName, r.id AS stream, i.first_seq AS seq, i.at, i.kind,
   coalesce(o.tool_kind, p.tool_kind) AS toolKind, o.status,
   coalesce(${DECISION}, (SELECT ${DECISION} FROM permission_rows p JOIN item_rows j USING (item)
     WHERE j.turn = t.turn AND p.tool_call_id = o.tool_call_id ORDER BY j.at DESC LIMIT 1)) AS decision, x.title`;
 
 const FROM = `FROM item_rows i JOIN turn_rows t USING (turn) JOIN streams r USING (stream) JOIN agents a USING (agent)
-  JOIN texts x USING (item) LEFT JOIN tool_rows o USING (item) LEFT JOIN permission_rows p USING (item)`;
+  LEFT JOIN session_rows e ON e.session = r.session JOIN texts x USING (item) LEFT JOIN tool_rows o USING (item) LEFT JOIN permission_rows p USING (item)`;
 
 /** What of a turn's permissions is about this tool call. */
 const ASKED = `SELECT 1 FROM permission_rows p JOIN item_rows j USING (item)

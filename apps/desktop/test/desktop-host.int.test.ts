@@ -30,6 +30,10 @@ const options = (): DesktopHostOptions => ({
   crypto: nobleCrypto,
   log: { debug: note, info: note, warn: note, error: note },
   version: '1.2.3',
+  archive: async (question) =>
+    question.ask === 'search'
+      ? ok({ hits: [], isMore: question.query.text === 'many' } as never)
+      : err({ message: 'no archive here' }),
   invite: async ({ name }) =>
     name === 'refuse me'
       ? err({ message: 'no relay admits it' })
@@ -332,6 +336,30 @@ test('DT26: an invite comes once, makes its agent known, and is written nowhere'
   });
   expect(readFileSync(join(folder, 'config', 'desktop.json'), 'utf8')).not.toContain('helio1');
   expect(logged.join('\n')).not.toMatch(/helio1|0707|Bearer/);
+});
+
+test('DT160: the archive is asked only by this page, and only what can be asked', async () => {
+  const headers = await authorize();
+  expect((await ask('/api/archive', { ask: 'state' })).status).toBe(401);
+  const found = await ask('/api/archive', { ask: 'search', query: { text: 'many' } }, headers);
+  expect(found).toMatchObject({ status: 200, json: { hits: [], isMore: true } });
+  expect(await ask('/api/archive', { ask: 'state' }, headers)).toMatchObject({
+    status: 409,
+    json: { message: 'no archive here' },
+  });
+  for (const body of [
+    {},
+    { ask: 'delete' },
+    { ask: 'switch', isOn: 'yes' },
+    { ask: 'search', query: { question: 'what' } },
+    { ask: 'search', query: { text: 'x'.repeat(1_001) } },
+    { ask: 'search', query: { agent: 'npub' } },
+    { ask: 'lines', session: 'one' },
+    { ask: 'lines', session: 1, after: { stream: 1, seq: 1 } },
+  ]) {
+    const refused = await ask('/api/archive', body, headers);
+    expect([refused.status, refused.json.message]).toEqual([400, expect.stringContaining('expected')]);
+  }
 });
 
 test('DT27: a port in use names the port and the flag', async () => {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { type DesktopHost, readDesktopState, startDesktopHost } from '@heliograph/app-desktop/host';
 import type { KnownAgent } from '@heliograph/client';
 import { err, makeInvite, ok } from '@heliograph/wire';
-import { archiveDecisions } from './archive-place.ts';
+import { ArchiveDesk } from './archive-desk.ts';
 import type { Context } from './context.ts';
 import { inAYearSec } from './in-a-year.ts';
 import type { KeyPair } from './key-file.ts';
@@ -23,9 +23,16 @@ export interface DesktopParts {
 /** Starts the desktop's host, says that it is ready and opens its window when asked to. */
 export async function openDesktop(parts: DesktopParts, life: Life, context: Context): Promise<void> {
   const { log, env, places } = context;
-  const host = await life.start('desktop', () => listening(parts.address, startHost(parts, context)));
+  const origins: string[] = [];
+  const desk = archiveDesk(parts, () => origins, context);
+  const host = await life.start('desktop', () => listening(parts.address, startHost(parts, desk, context)));
+  const { origin } = new URL(host.url);
+  origins.push(origin, origin.replace('127.0.0.1', 'localhost'));
   announce({ ready: 'desktop', url: host.url });
-  await keepWhenOn(parts, host, life, context);
+  await life.start('archive', async () => {
+    await desk.start();
+    return desk;
+  });
   if (!parts.window) {
     log.info(`no window: ${insteadOfWindow}`);
     return;
@@ -34,25 +41,20 @@ export async function openDesktop(parts: DesktopParts, life: Life, context: Cont
   if (window) await life.start('window', async () => window);
 }
 
-/** Keeps an archive while the desktop runs, where the owner switched one on. Whatever is wrong with it, watching goes on. */
-async function keepWhenOn(parts: DesktopParts, host: DesktopHost, life: Life, context: Context): Promise<void> {
-  const { places, log } = context;
-  try {
-    if (!archiveDecisions(context).on) return;
-    const { relays, agents } = await readDesktopState(places.desktopFile, parts.owner.publicKey);
-    const { origin } = new URL(host.url);
-    const origins = () => [origin, origin.replace('127.0.0.1', 'localhost')];
-    const archive = await life.start('archive', () =>
-      openArchive({ owner: parts.owner, relays, agents, port: 0, origins }, context),
-    );
-    log.info({ file: archive.file }, `the archive is on: it keeps what agents send in ${archive.file}`);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    log.warn({}, `nothing is kept by this desktop: ${reason}`);
-  }
+/** The archive beside this desktop; `origins`: the pages that may read history from its socket. */
+function archiveDesk(parts: DesktopParts, origins: () => readonly string[], context: Context): ArchiveDesk {
+  const open = async () => {
+    const { relays, agents } = await readDesktopState(context.places.desktopFile, parts.owner.publicKey);
+    return openArchive({ owner: parts.owner, relays, agents, port: 0, origins }, context);
+  };
+  return new ArchiveDesk({ context, open });
 }
 
-function startHost({ address, owner, relays, agents }: DesktopParts, context: Context): Promise<DesktopHost> {
+function startHost(
+  { address, owner, relays, agents }: DesktopParts,
+  desk: ArchiveDesk,
+  context: Context,
+): Promise<DesktopHost> {
   const { places, installation, crypto, log } = context;
   return startDesktopHost({
     host: address.host,
@@ -66,6 +68,7 @@ function startHost({ address, owner, relays, agents }: DesktopParts, context: Co
     crypto,
     log: log.child({ part: 'desktop' }),
     version: installation.version,
+    archive: (ask) => desk.ask(ask),
     async invite({ name, relays: through }) {
       try {
         const made = makeInvite({ ownerSecret: owner.secret, relays: through, name, untilSec: inAYearSec() }, crypto);

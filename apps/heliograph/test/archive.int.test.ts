@@ -26,7 +26,10 @@ const { crypto } = selectNodeCrypto();
 const soon = { timeout: 30_000, interval: 50 };
 let home: string;
 let viewer: Viewer | undefined;
+/** Turns whose end a viewer saw. */
+const ended = new Set<string>();
 beforeEach(() => {
+  ended.clear();
   home = mkdtempSync(join(tmpdir(), 'heliograph-archive-'));
 });
 afterEach(() => {
@@ -175,7 +178,7 @@ async function handOver(owner: string): Promise<void> {
   }
 }
 
-test('AR9: the desktop keeps the archive while it runs once it is on, and runs without it where it cannot', async () => {
+test('AR9, AR104: the desktop keeps the archive while it runs once it is on, and runs without it where it cannot', async () => {
   await run(['archive', 'on'], { home });
   const up = start(['up', '--no-window'], { home });
   const [{ url = '' }, agent] = await Promise.all([up.ready('relay'), up.ready('agent')]);
@@ -186,8 +189,15 @@ test('AR9: the desktop keeps the archive while it runs once it is on, and runs w
   const second = start(['desktop', '--no-window', '--port', '0', '--relay', url], { home });
   await second.ready('desktop');
   await second.says(/nothing is kept by this desktop: .* is kept by another process already/);
+
+  await run(['archive', 'off'], { home });
+  const kept = sqlite('SELECT count(*) FROM records');
+  viewer?.close();
+  await prompt(url, agent.agent ?? '', agent.channelId ?? '');
+  await vi.waitFor(() => expect(ended.size).toBe(2), soon);
   for (const running of [second, up]) running.signal('SIGTERM');
   expect(await Promise.all([second.ended, up.ended])).toEqual([{ code: 0 }, { code: 0 }]);
+  expect(sqlite('SELECT count(*) FROM records')).toBe(kept);
   expect((await run(['archive', 'verify'], { home })).code).toBe(0);
 });
 
@@ -214,7 +224,8 @@ async function prompt(url: string, agent: string, channelId: string): Promise<vo
     onEvent(event) {
       if (event.type === 'snapshot') live = true;
       if (event.type !== 'events') return;
-      for (const { kind, payload } of event.events) {
+      for (const { kind, payload, turnId } of event.events) {
+        if (kind === 'turn_completed' && turnId !== null) ended.add(turnId);
         if (kind !== 'permission_pending') continue;
         const { requestNonce, requestSha256 } = JSON.parse(payload);
         const draft = { type: 'permission_decision', channelId, requestNonce, requestSha256, optionId: 'allow' };

@@ -7,6 +7,7 @@ import { type SessionRef, sameSession, sessionKey } from '../store/session-ref.t
 import { THEMES, writeTheme } from '../theme.ts';
 import { useActions } from './actions/actions.ts';
 import { Keyboard } from './actions/Keyboard.tsx';
+import { ArchiveSearch } from './archive/ArchiveSearch.tsx';
 import { CalledSession } from './CalledSession.tsx';
 import { FleetList } from './fleet/FleetList.tsx';
 import { Inbox } from './inbox/Inbox.tsx';
@@ -28,7 +29,7 @@ import { Warnings } from './Warnings.tsx';
 export function Workspace(props: { readonly owner: string }) {
   const selected = useDesktopState((state) => state.selected);
   const agent = useDesktopState((state) => findAgent(state, state.selected?.agent));
-  const [dialog, setDialog] = useState<'add-agent' | 'settings' | 'usage'>();
+  const [dialog, setDialog] = useState<'add-agent' | 'archive' | 'settings' | 'usage'>();
   // Only a phone tells the two apart: it shows the list until a session is chosen.
   const [isListShown, setListShown] = useState(true);
   const [isInboxShown, setInboxShown] = useState(false);
@@ -78,6 +79,7 @@ export function Workspace(props: { readonly owner: string }) {
     },
     { id: 'add-agent', label: 'Add an agent', group: 'Page', run: () => setDialog('add-agent') },
     { id: 'usage', label: 'Usage', group: 'Page', key: 'u', run: () => setDialog('usage') },
+    { id: 'archive', label: 'Search the archive', group: 'Page', key: 'f', run: () => setDialog('archive') },
     { id: 'settings', label: 'Settings', group: 'Page', key: ',', run: () => setDialog('settings') },
     ...THEMES.map((theme) => ({
       id: `theme-${theme}`,
@@ -129,6 +131,7 @@ export function Workspace(props: { readonly owner: string }) {
       <CalledSession onOpen={open} />
       {dialog === 'add-agent' && <AddAgent onClose={() => setDialog(undefined)} />}
       {dialog === 'usage' && <UsageDialog onClose={() => setDialog(undefined)} />}
+      {dialog === 'archive' && <ArchiveSearch onClose={() => setDialog(undefined)} onOpened={showSession} />}
       {dialog === 'settings' && <Settings onClose={() => setDialog(undefined)} />}
     </div>
   );

@@ -1,6 +1,7 @@
 import type { KnownAgent } from '@heliograph/client';
 import { type Crypto, hexEncode, type Result } from '@heliograph/wire';
 import { changedAgents, readInviteRequest, withAgent } from '../agent-list.ts';
+import { type ArchiveAnswers, type ArchiveAsk, readArchiveAsk } from '../archive-ask.ts';
 import type { DesktopFile } from './desktop-file.ts';
 import { type Reply, refuse } from './http-reply.ts';
 import { equalInConstantTime, type OneTimeTokens, randomToken } from './one-time-tokens.ts';
@@ -20,6 +21,11 @@ export interface MadeInvite {
 /** Makes an invite with the owner's key, or says in words why it can't. */
 export type MakeInvite = (request: InviteRequest) => Promise<Result<MadeInvite, { readonly message: string }>>;
 
+/** Answers what the page asks of this machine's archive, or says in words why it can't. */
+export type AskArchive = <A extends ArchiveAsk>(
+  ask: A,
+) => Promise<Result<ArchiveAnswers[A['ask']], { readonly message: string }>>;
+
 /** The secret key as the page's worker gets it. */
 export type OwnerKey = Uint8Array | { readonly ncryptsec: string };
 
@@ -29,6 +35,7 @@ export interface DesktopApiOptions {
   readonly ownerKey: OwnerKey;
   readonly crypto: Crypto;
   readonly invite: MakeInvite;
+  readonly archive: AskArchive;
   readonly version: string;
 }
 
@@ -68,6 +75,14 @@ export class DesktopApi {
     if (!changed.ok) return refuse(400, changed.error.code, changed.error.message);
     await file.update((state) => ({ ...state, agents: changed.value }));
     return { status: 200, body: { agents: file.state.agents } };
+  }
+
+  /** What this machine keeps, and what is asked of it. */
+  async askArchive(body: Record<string, unknown>): Promise<Reply> {
+    const ask = readArchiveAsk(body);
+    if (!ask.ok) return refuse(400, 'bad-ask', ask.error.message);
+    const answer = await this.#options.archive(ask.value);
+    return answer.ok ? { status: 200, body: answer.value } : refuse(409, 'no-archive', answer.error.message);
   }
 
   async makeInvite(body: Record<string, unknown>): Promise<Reply> {

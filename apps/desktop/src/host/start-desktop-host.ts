@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { KnownAgent } from '@heliograph/client';
 import type { Crypto } from '@heliograph/wire';
-import { DesktopApi, type MakeInvite, type OwnerKey } from './desktop-api.ts';
+import { type AskArchive, DesktopApi, type MakeInvite, type OwnerKey } from './desktop-api.ts';
 import { DesktopFile } from './desktop-file.ts';
 import { type Reply, refuse, sendReply } from './http-reply.ts';
 import type { Log } from './log.ts';
@@ -30,6 +30,7 @@ export interface DesktopHostOptions {
   readonly crypto: Crypto;
   readonly log: Log;
   readonly invite: MakeInvite;
+  readonly archive: AskArchive;
   readonly version: string;
 }
 
@@ -100,6 +101,7 @@ async function answer(
     '/api/session': (body: Record<string, unknown>) => api.session(body),
     '/api/agents': (body: Record<string, unknown>) => api.changeAgent(body),
     '/api/invites': (body: Record<string, unknown>) => api.makeInvite(body),
+    '/api/archive': (body: Record<string, unknown>) => api.askArchive(body),
   }[path];
   if (handler === undefined) return refuse(404, 'not-found', 'There is no such request.');
   if (request.method !== 'POST') return refuse(405, 'post-only', 'This must be a POST.');

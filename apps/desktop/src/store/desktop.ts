@@ -1,5 +1,6 @@
 import type { ControlDraft, ViewerEvent } from '@heliograph/client';
 import type { Result } from '@heliograph/wire';
+import type { ArchiveAnswers, ArchiveAsk } from '../archive-ask.ts';
 import type { AgentChange, Failure, PageToWorker, WorkerToPage } from '../worker/protocol.ts';
 import {
   addControl,
@@ -75,6 +76,12 @@ export interface Desktop {
   dismissWarning(id: number): void;
   changeAgent(change: AgentChange): Promise<Result<undefined, Failure>>;
   invite(name: string, relays: readonly string[]): Promise<Result<{ readonly text: string }, Failure>>;
+  /** Asks this machine's archive. */
+  askArchive<A extends Exclude<ArchiveAsk, { ask: 'lines' }>>(
+    question: A,
+  ): Promise<Result<ArchiveAnswers[A['ask']], Failure>>;
+  /** Brings a kept session's lines into the page; `isWhole`: all of them. */
+  readArchived(agent: string, session: number): Promise<Result<{ readonly isWhole: boolean }, Failure>>;
 }
 
 export function createDesktop(port: DesktopPort): Desktop {
@@ -140,6 +147,8 @@ export function createDesktop(port: DesktopPort): Desktop {
         case 'agent-changed':
         case 'invited':
         case 'key-moved':
+        case 'archive-said':
+        case 'archived-read':
           return answer(message.id, message.result);
       }
     },
@@ -173,6 +182,8 @@ export function createDesktop(port: DesktopPort): Desktop {
     resync: (agent) => port.post({ type: 'resync', agent }),
     dismissWarning: (id) => store.setState((state) => dismissWarning(state, id)),
     changeAgent: (change) => ask((id) => ({ type: 'change-agent', id, change })),
+    askArchive: (question) => ask((id) => ({ type: 'archive', id, ask: question })),
+    readArchived: (agent, session) => ask((id) => ({ type: 'read-archived', id, agent, session })),
     invite: (name, relays) => ask((id) => ({ type: 'invite', id, name, relays })),
   };
 }

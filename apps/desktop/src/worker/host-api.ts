@@ -1,5 +1,6 @@
 import type { KnownAgent } from '@heliograph/client';
 import { err, ok, type Result } from '@heliograph/wire';
+import type { ArchiveAnswers, ArchiveAsk } from '../archive-ask.ts';
 import type { OwnerBook } from './owner-book.ts';
 import type { AgentChange, PageServer } from './protocol.ts';
 
@@ -64,6 +65,11 @@ export class HostApi implements OwnerBook {
     if (!reply.ok) return reply;
     const { invite, agents } = reply.value;
     return typeof invite === 'string' ? ok({ text: invite, agents: agents as readonly KnownAgent[] }) : unreadable();
+  }
+
+  async archive<A extends ArchiveAsk>(ask: A): Promise<Result<ArchiveAnswers[A['ask']], HostError>> {
+    const reply = await this.#ask('archive', ask);
+    return reply.ok ? ok(reply.value as unknown as ArchiveAnswers[A['ask']]) : reply;
   }
 
   async #ask(path: string, body: object | undefined): Promise<Result<Record<string, unknown>, HostError>> {

@@ -1,7 +1,7 @@
 import type { Viewer } from '@heliograph/client';
 import { encryptSecretKey } from '@heliograph/crypto/nip49';
 import { nobleCrypto } from '@heliograph/crypto/noble';
-import { encodeNsec, hexEncode, parseInvite } from '@heliograph/wire';
+import { encodeNsec, hexEncode, type ObserverEvent, parseInvite } from '@heliograph/wire';
 import { beforeEach, expect, test } from 'vitest';
 import { moveLink } from '../move-link.ts';
 import type { DeviceKey } from './device-key.ts';
@@ -24,8 +24,10 @@ let started: ViewerStart[];
 let calls: string[];
 let kept: DeviceKey | undefined;
 let relay: OwnRelay | undefined;
+let keptLines: { readonly agent: string; readonly events: readonly ObserverEvent[] }[];
 
 beforeEach(() => {
+  keptLines = [];
   posted = [];
   started = [];
   calls = [];
@@ -44,6 +46,7 @@ function openWorld(routes?: Readonly<Record<string, Route>>): OwnerSession {
     return new Response(JSON.stringify(answer.json), { status: answer.status });
   };
   return new OwnerSession({
+    onKept: (agent, events) => keptLines.push({ agent, events }),
     crypto: nobleCrypto,
     keys: {
       read: async () => kept,
@@ -296,4 +299,36 @@ test('DT63, DT128: a key moves as a link: encrypted, opened with its passphrase 
   const again = openWorld();
   await again.receive(open(new URL(link).hash.slice(1)));
   expect(phase()).toMatchObject({ phase: 'locked', keptBy: 'link', replaces: true });
+});
+
+test('DT161: a kept session is read page by page and shown as if it came now; a page that no host serves says where the archive is', async () => {
+  const line = (seq: number) => ({ stream: 's', seq });
+  const pages = [
+    { lines: [line(1), line(2)], after: { stream: 's', seq: 3 } },
+    { lines: [line(3)], after: undefined },
+  ];
+  const asked: unknown[] = [];
+  const session = openWorld({
+    session: () => ({ status: 200, json: { secretKeyHex: hexEncode(SECRET), ...HOST_SESSION } }),
+    archive: (body) => {
+      asked.push(body);
+      return { status: 200, json: pages[asked.length - 1] };
+    },
+  });
+  await session.receive(open('token'));
+  await session.receive({ type: 'read-archived', id: 7, agent: AGENT.publicKey, session: 3 });
+  expect(asked).toEqual([
+    { ask: 'lines', session: 3 },
+    { ask: 'lines', session: 3, after: { stream: 's', seq: 3 } },
+  ]);
+  expect(keptLines).toEqual(pages.map(({ lines: events }) => ({ agent: AGENT.publicKey, events })));
+  expect(posted.at(-1)).toEqual({ type: 'archived-read', id: 7, result: { ok: true, value: { isWhole: true } } });
+
+  const elsewhere = openWorld();
+  await elsewhere.receive({ type: 'archive', id: 8, ask: { ask: 'state' } });
+  expect(posted.at(-1)).toMatchObject({
+    type: 'archive-said',
+    id: 8,
+    result: { ok: false, error: { message: expect.stringContaining('where heliograph desktop runs') } },
+  });
 });

@@ -1,12 +1,24 @@
 import type { KnownAgent, Viewer } from '@heliograph/client';
 import { decryptSecretKey, encryptSecretKey } from '@heliograph/crypto/nip49';
-import { type Crypto, encodeNpub, hexDecode, hexEncode, ok, parseSecretKey, sameRelayUrl } from '@heliograph/wire';
+import {
+  type Crypto,
+  encodeNpub,
+  err,
+  hexDecode,
+  hexEncode,
+  type ObserverEvent,
+  ok,
+  parseSecretKey,
+  type Result,
+  sameRelayUrl,
+} from '@heliograph/wire';
+import type { LinePlace } from '../archive-ask.ts';
 import { readMoveLink } from '../move-link.ts';
 import type { DeviceKey, DeviceKeyStore } from './device-key.ts';
 import type { HostApi } from './host-api.ts';
 import type { OwnRelay } from './own-relay.ts';
 import { DeviceBook, type OwnerBook } from './owner-book.ts';
-import type { PageServer, Session, ToOwnerSession, WorkerToPage } from './protocol.ts';
+import type { Failure, PageServer, Session, ToOwnerSession, WorkerToPage } from './protocol.ts';
 
 export interface OwnerSessionOptions {
   readonly crypto: Crypto;
@@ -18,6 +30,8 @@ export interface OwnerSessionOptions {
   /** The relay that serves this folder, if one does. */
   readonly findRelay: (base: string) => Promise<OwnRelay | undefined>;
   readonly startViewer: (options: ViewerStart) => Viewer;
+  /** Takes lines of an agent that were kept, as if they had come now. */
+  readonly onKept: (agent: string, events: readonly ObserverEvent[]) => void;
   readonly uuid: () => string;
   /** What this device is called, in the owner's words. */
   readonly nameDevice: (viewerId: string) => string;
@@ -40,6 +54,9 @@ interface LockedKey extends Omit<ViewerStart, 'secretKey'> {
   /** A key of a link takes the place of one kept here. */
   readonly replaces: boolean;
 }
+
+/** Lines of a kept session that one page takes; the beginning of a longer one is read, and that there is more is told. */
+const MAX_ARCHIVED_LINES = 200_000;
 
 /** From a link, a kept key or a typed one to a running viewer. The secret key lives in here and nowhere else. */
 export class OwnerSession {
@@ -98,6 +115,14 @@ export class OwnerSession {
           id: message.id,
           result: invited.ok ? ok({ text: invited.value.text }) : invited,
         });
+      }
+      case 'archive': {
+        const result = (await this.#host?.archive(message.ask)) ?? noArchive();
+        return this.#options.post({ type: 'archive-said', id: message.id, result });
+      }
+      case 'read-archived': {
+        const result = await this.#readArchived(message.agent, message.session);
+        return this.#options.post({ type: 'archived-read', id: message.id, result });
       }
     }
   }
@@ -228,6 +253,20 @@ export class OwnerSession {
     this.#tell(this.#ready);
   }
 
+  async #readArchived(agent: string, session: number): Promise<Result<{ readonly isWhole: boolean }, Failure>> {
+    if (this.#host === undefined) return noArchive();
+    let after: LinePlace | undefined;
+    for (let count = 0; count < MAX_ARCHIVED_LINES; ) {
+      const page = await this.#host.archive({ ask: 'lines', session, ...(after === undefined ? {} : { after }) });
+      if (!page.ok) return page;
+      this.#options.onKept(agent, page.value.lines);
+      after = page.value.after;
+      count += page.value.lines.length;
+      if (after === undefined || page.value.lines.length === 0) return ok({ isWhole: true });
+    }
+    return ok({ isWhole: false });
+  }
+
   #setAgents(agents: readonly KnownAgent[]): void {
     if (this.#ready === undefined) return;
     this.#ready = { ...this.#ready, agents };
@@ -238,6 +277,12 @@ export class OwnerSession {
   #tell(session: Session): void {
     this.#options.post({ type: 'session', session });
   }
+}
+
+function noArchive(): Result<never, Failure> {
+  return err({
+    message: 'The archive is on the machine where heliograph desktop runs; this page is not served by it.',
+  });
 }
 
 /** What the libraries say, as a sentence on the screen. */

@@ -1,6 +1,7 @@
 /** What the page and its worker say to each other. The worker holds the secret key; nothing here carries it back. */
 import type { ControlDraft, KnownAgent, ViewerEvent } from '@heliograph/client';
 import type { Result } from '@heliograph/wire';
+import type { ArchiveAnswers, ArchiveAsk } from '../archive-ask.ts';
 import type { OwnRelay } from './own-relay.ts';
 import type { ReaderAnswer, ReaderRequest } from './reader-protocol.ts';
 
@@ -31,7 +32,11 @@ export type ToOwnerSession =
   | { readonly type: 'control'; readonly id: number; readonly agent: string; readonly draft: ControlDraft }
   | { readonly type: 'resync'; readonly agent: string | undefined }
   | { readonly type: 'change-agent'; readonly id: number; readonly change: AgentChange }
-  | { readonly type: 'invite'; readonly id: number; readonly name: string; readonly relays: readonly string[] };
+  | { readonly type: 'invite'; readonly id: number; readonly name: string; readonly relays: readonly string[] }
+  /** Asks this machine's archive; `lines` is the worker's own way to read. */
+  | { readonly type: 'archive'; readonly id: number; readonly ask: Exclude<ArchiveAsk, { ask: 'lines' }> }
+  /** Brings a session's lines from the archive into the page, as if they were received now. */
+  | { readonly type: 'read-archived'; readonly id: number; readonly agent: string; readonly session: number };
 
 export interface AgentChange {
   readonly publicKey: string;
@@ -54,6 +59,17 @@ export type WorkerToPage =
       readonly type: 'key-moved';
       readonly id: number;
       readonly result: Result<{ readonly ncryptsec: string }, Failure>;
+    }
+  | {
+      readonly type: 'archive-said';
+      readonly id: number;
+      readonly result: Result<ArchiveAnswers['state' | 'search'], Failure>;
+    }
+  /** `isWhole`: all the session's lines are in the page now. */
+  | {
+      readonly type: 'archived-read';
+      readonly id: number;
+      readonly result: Result<{ readonly isWhole: boolean }, Failure>;
     }
   /** The `helio1…` text is a secret: it goes to a file or the clipboard, never into the page. */
   | { readonly type: 'invited'; readonly id: number; readonly result: Result<{ readonly text: string }, Failure> };

@@ -1,5 +1,5 @@
 /** The worker's entry: hands the browser's clock, sockets and storage to the owner's session. */
-import { createViewer, openSocketWith } from '@heliograph/client';
+import { createViewer, openSocketWith, type ViewerEvent } from '@heliograph/client';
 import { nobleCrypto } from '@heliograph/crypto/noble';
 import { localSigner } from '@heliograph/wire';
 import { randomUuid } from '../random-uuid.ts';
@@ -33,6 +33,10 @@ const reader = new SessionReader({
     post({ type: 'read', answer });
   },
 });
+function take(event: ViewerEvent): void {
+  reader.take(event);
+  batcher.add(event);
+}
 const uuid = () => randomUuid(nobleCrypto);
 
 const session = new OwnerSession({
@@ -42,6 +46,7 @@ const session = new OwnerSession({
   uuid,
   nowMs: clock.nowMs,
   openHost: (base) => new HostApi(base, fetch.bind(self)),
+  onKept: (agent, events) => take({ type: 'events', agent, events }),
   findRelay: (base) => findOwnRelay(base, fetch.bind(self)),
   nameDevice: (viewerId) => deviceName(navigator.userAgent, viewerId),
   startViewer: ({ secretKey, ...start }) =>
@@ -54,10 +59,7 @@ const session = new OwnerSession({
       crypto: nobleCrypto,
       random: Math.random,
       uuid,
-      onEvent(event) {
-        reader.take(event);
-        batcher.add(event);
-      },
+      onEvent: take,
     }),
 });
 

@@ -2,6 +2,7 @@ import { encodeNpub } from '@heliograph/wire/nostr';
 import { useState } from 'react';
 import type { AgentRecord } from '../../store/desktop-store.ts';
 import { readTheme, THEMES, type Theme, writeTheme } from '../../theme.ts';
+import { ArchiveChoice } from '../archive/ArchiveChoice.tsx';
 import { BoundedText } from '../content/BoundedText.tsx';
 import { VisibleText } from '../content/VisibleText.tsx';
 import { CopyButton } from '../parts/CopyButton.tsx';
@@ -62,6 +63,7 @@ export function Settings(props: { readonly onClose: () => void }) {
           </ul>
         </section>
         <RelayList />
+        <ArchiveChoice />
         <section>
           <h3 className="mb-1.5 font-medium">Your public key</h3>
           <div className="frame flex items-start">

@@ -1,0 +1,95 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { accessibilityFaults } from './support/accessibility.ts';
+import { DESKTOP, launchChromium, openPage, PHONE } from './support/chromium.ts';
+import { fixtureAgent, Product } from './support/product.ts';
+
+const product = new Product();
+const home = product.home('home');
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launchChromium();
+});
+afterAll(async () => {
+  await browser?.close();
+  await product.close();
+});
+
+/** The whole product, once more on the same home. */
+async function startAgain(): Promise<{
+  readonly page: Page;
+  readonly offences: readonly string[];
+  end(): Promise<unknown>;
+}> {
+  const up = product.start(['up', '--no-window', '--', ...fixtureAgent('tells-usage.mjs')], { home });
+  for (const part of ['relay', 'agent', 'desktop']) await up.ready(part);
+  const { url = '' } = await up.ready('desktop');
+  const { page, offences } = await openPage(browser, url, DESKTOP);
+  page.setDefaultTimeout(30_000);
+  const end = async () => {
+    await page.close();
+    return up.stop();
+  };
+  return { page, offences, end };
+}
+
+it('DT162, DT163: kept from the page on, what an agent said is found after everything was started anew, and opened where it stands', async () => {
+  const first = await startAgain();
+  const { page } = first;
+  await page.getByTestId('session-row').first().click();
+  await page.locator('[data-testid="session"][data-live="true"]').waitFor();
+  await page.getByTestId('session-row').first().focus();
+  await page.keyboard.press(',');
+  const choice = page.getByTestId('archive-choice');
+  await choice.getByText('Nothing is kept.').waitFor();
+  await page.getByTestId('archive-switch').check();
+  await choice.getByText('This desktop keeps it while it runs.').waitFor();
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await page.keyboard.press('Escape');
+  const title = 'wipe \u202e<img src=x onerror=alert(1)>';
+  const updates = [
+    { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'the wolpertinger is in the cellar' } },
+    {
+      sessionUpdate: 'tool_call',
+      toolCallId: 't',
+      kind: 'execute',
+      status: 'completed',
+      title,
+      rawInput: { command: 'make hay' },
+    },
+  ];
+  await page.getByTestId('composer').fill(JSON.stringify({ updates }));
+  await page.getByTestId('send').click();
+  await page.getByText('the wolpertinger is in the cellar').waitFor();
+  await page.getByTestId('cancel').waitFor({ state: 'detached' });
+  expect(first.offences).toEqual([]);
+  await first.end();
+  // What the agent's machine still holds goes: only the archive knows now.
+  rmSync(join(home, 'state'), { recursive: true });
+
+  const second = await startAgain();
+  const again = second.page;
+  await again.getByTestId('session-row').first().waitFor();
+  await again.keyboard.press('f');
+  await again.getByTestId('archive-question').selectOption('no-decision');
+  await again.getByTestId('archive-ask').click();
+  await again.getByTestId('archive-hit').filter({ hasText: 'wipe' }).waitFor();
+  await again.getByTestId('archive-question').selectOption('');
+  await again.getByTestId('archive-text').fill('wolpertinger cellar');
+  await again.keyboard.press('Enter');
+  const hit = again.getByTestId('archive-hit').filter({ hasText: 'wolpertinger' }).first();
+  await hit.waitFor();
+  for (const size of [DESKTOP, PHONE]) {
+    await again.setViewportSize({ width: size.width, height: size.height });
+    await again.emulateMedia({ colorScheme: size.dark ? 'dark' : 'light' });
+    expect(await accessibilityFaults(again)).toEqual([]);
+    expect(await again.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+  }
+  await hit.click();
+  await again.getByTestId('archive-search').waitFor({ state: 'detached' });
+  await again.getByTestId('transcript').getByText('the wolpertinger is in the cellar').first().waitFor();
+  expect(second.offences).toEqual([]);
+  await second.end();
+}, 180_000);
