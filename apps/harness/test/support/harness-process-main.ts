@@ -20,7 +20,7 @@ const told = JSON.parse(process.env.STAGE ?? '') as Told;
 const { crypto } = selectNodeCrypto();
 let uuids = 0;
 
-const { run, channelId } = await startHarness({
+const { run, stream, channelId } = await startHarness({
   command: [process.execPath, new URL(`../../../../fixtures/agents/${told.script}`, import.meta.url).pathname],
   cwd: told.cwd,
   env: process.env,
@@ -40,4 +40,4 @@ const { run, channelId } = await startHarness({
     return randomUUID();
   },
 });
-process.stdout.write(`${JSON.stringify({ run, channelId })}\n`);
+process.stdout.write(`${JSON.stringify({ run, stream, channelId })}\n`);

@@ -15,9 +15,18 @@ export interface ChildOptions {
   readonly spoolBytes?: number;
 }
 
+/** What the child tells once it runs. */
+interface Told {
+  readonly run: string;
+  readonly stream: string;
+  readonly channelId: string;
+}
+
 /** A harness in a process of its own, that can die like one. */
 export class HarnessProcess {
   readonly run: string;
+  /** The stream of its channel. */
+  readonly stream: string;
   readonly channelId: string;
   readonly pid: number;
   /** The signal or code it ended with. */
@@ -54,17 +63,13 @@ export class HarnessProcess {
     });
     const [ready] = (await once(createInterface(child.stdout), 'line')) as [string];
     const kill = () => void child.kill('SIGKILL');
-    const told = JSON.parse(ready) as { run: string; channelId: string };
+    const told = JSON.parse(ready) as Told;
     return new HarnessProcess(told, child.pid as number, exited, kill);
   }
 
-  private constructor(
-    { run, channelId }: { run: string; channelId: string },
-    pid: number,
-    exited: Promise<string>,
-    kill: () => void,
-  ) {
+  private constructor({ run, stream, channelId }: Told, pid: number, exited: Promise<string>, kill: () => void) {
     this.run = run;
+    this.stream = stream;
     this.channelId = channelId;
     this.pid = pid;
     this.exited = exited;

@@ -6,12 +6,13 @@ export async function until<T>(
   what: string,
   look: () => T | undefined | null | false,
   describe: () => string = () => '',
+  patienceMs = PATIENCE_MS,
 ): Promise<T> {
-  const deadline = Date.now() + PATIENCE_MS;
+  const deadline = Date.now() + patienceMs;
   for (;;) {
     const found = look();
     if (found !== undefined && found !== null && found !== false) return found;
-    if (Date.now() > deadline) throw new Error(`waited ${PATIENCE_MS} ms for ${what}\n${describe()}`);
+    if (Date.now() > deadline) throw new Error(`waited ${patienceMs} ms for ${what}\n${describe()}`);
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
   }
 }

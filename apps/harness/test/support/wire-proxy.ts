@@ -8,6 +8,7 @@ export class WireProxy {
   isDown = false;
   readonly #server: Server;
   readonly #sockets: Set<Socket>;
+  #isHeld = false;
 
   static async open(port: number): Promise<WireProxy> {
     const sockets = new Set<Socket>();
@@ -27,7 +28,8 @@ export class WireProxy {
           other.destroy();
         });
         one.on('error', () => other.destroy());
-        one.pipe(other);
+        one.on('data', (chunk) => void other.write(chunk));
+        if (proxy.#isHeld) one.pause();
       }
     });
     server.listen(0, '127.0.0.1');
@@ -40,6 +42,17 @@ export class WireProxy {
     this.#server = server;
     this.#sockets = sockets;
     this.url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  /** Passes nothing on and ends nothing, as a network that stalls; what was sent meanwhile waits. */
+  hold(): void {
+    for (const socket of this.#sockets) socket.pause();
+    this.#isHeld = true;
+  }
+
+  letGo(): void {
+    this.#isHeld = false;
+    for (const socket of this.#sockets) socket.resume();
   }
 
   /** Ends every connection, as a cable that is pulled out. */
