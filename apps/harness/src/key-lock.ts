@@ -16,6 +16,9 @@ interface Holder {
 
 const ATTEMPTS = 3;
 
+/** The file that stands for a key in use. */
+export const lockPath = (publicKey: string, folder: string): string => join(folder, `${publicKey}.lock`);
+
 /**
  * Takes the lock of an agent key on this machine: two harnesses with one key would answer each other's controls. Rejects
  * with an Error of code `ELOCKED` that names the process that holds it. A holder that died is no holder.
@@ -23,7 +26,7 @@ const ATTEMPTS = 3;
 export async function lockKey(publicKey: string, folder: string): Promise<KeyLock> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await checkFolder(folder);
-  const path = join(folder, `${publicKey}.lock`);
+  const path = lockPath(publicKey, folder);
   const own = `${path}.${randomUUID()}`;
   const text = JSON.stringify({ pid: process.pid, started: await startedAt(process.pid) } satisfies Holder);
   await writeFile(own, text, { mode: 0o600 });

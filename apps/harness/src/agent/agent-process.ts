@@ -14,8 +14,8 @@ export interface AgentProcessOptions {
   readonly command: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The agent's public key: what it starts is marked with it. */
-  readonly key: string;
+  /** The lock that is held for the agent's key: what it starts is marked with its path. */
+  readonly lock: string;
   readonly clock: Clock;
   readonly onStdout: (chunk: Uint8Array) => void;
   readonly onStderr: (chunk: Uint8Array) => void;
@@ -46,7 +46,7 @@ export class AgentProcess {
 
   /** Starts the command; rejects with an Error that has a `code` and names what could not be started. */
   static async start(options: AgentProcessOptions): Promise<AgentProcess> {
-    const { command, cwd, env, key } = options;
+    const { command, cwd, env, lock } = options;
     const [file, ...args] = command;
     if (file === undefined) throw new RangeError('command must name a program');
     const isFolder = await stat(cwd).then(
@@ -55,7 +55,7 @@ export class AgentProcess {
     );
     if (!isFolder) throw startError('ENOTDIR', `the working directory ${cwd} is no folder: give another with --cwd`);
     // A group of its own: it can be ended with everything it started, and the terminal's Ctrl-C reaches us alone.
-    const mark = markOf(key, randomUUID());
+    const mark = markOf(lock, randomUUID());
     const marked = { ...env, [LIFE_VARIABLE]: mark };
     const child = spawn(file, args, { cwd, env: marked, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
     await new Promise<void>((resolve, reject) => {

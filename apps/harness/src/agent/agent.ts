@@ -1,5 +1,6 @@
 import type { Clock } from '@heliograph/client';
 import { encodeError, err, ok, type Result, RPC_METHOD_NOT_FOUND } from '@heliograph/wire';
+import { lockPath } from '../key-lock.ts';
 import type { Emitted, EventBody, Place } from '../mirror/observer-bus.ts';
 import { AcpClient, type RpcAnswer } from './acp-client.ts';
 import { type AcpVersion, asVersion1, chosenVersion, initializeParams } from './acp-version.ts';
@@ -16,8 +17,9 @@ export interface AgentOptions {
   readonly command: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The agent's own key. */
+  /** The agent's own key, and where it is locked. */
   readonly signer: { readonly publicKey: string };
+  readonly lockDir: string;
   readonly clock: Clock;
   readonly version: string;
   /** The version of ACP to speak where the agent can. */
@@ -82,12 +84,12 @@ export class Agent {
   /** Starts the process; rejects as `AgentProcess.start` does. */
   static async start(options: AgentOptions, port: AgentPort): Promise<Agent> {
     const agent = new Agent(options, port);
-    const { command, cwd, env, signer, clock } = options;
+    const { command, cwd, env, signer, lockDir, clock } = options;
     agent.#process = await AgentProcess.start({
       command,
       cwd,
       env,
-      key: signer.publicKey,
+      lock: lockPath(signer.publicKey, lockDir),
       clock,
       onStdout: (chunk) => {
         agent.#lastByteMs = clock.nowMs();

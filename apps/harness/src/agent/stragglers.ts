@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** The variable that marks everything an agent starts, as long as it hands its environment on: KEY:LIFE. */
+/** The variable that marks everything an agent starts, as long as it hands its environment on: LOCK:LIFE. */
 export const LIFE_VARIABLE = 'MIRRORED_AGENT_LIFE';
 
-/** The mark of one life of the agent with that public key. */
-export const markOf = (key: string, life: string): string => `${key}:${life}`;
+/** The mark of one life of an agent, which a harness started that held the lock with that path. */
+export const markOf = (lock: string, life: string): string => `${lock}:${life}`;
 
 /**
  * Ends with SIGKILL whatever still runs of one agent's life and has left its process group: found by the mark in its
@@ -15,11 +15,11 @@ export function endStragglers(mark: string): void {
 }
 
 /**
- * Ends with SIGKILL what a harness that was killed left running of this key's agent, groups and stragglers (Linux). To be
- * called by who holds the key's lock: nobody else's agent is marked with it.
+ * Ends with SIGKILL what a harness that was killed left running of its agent, groups and stragglers (Linux). To be called by
+ * who holds that lock now: no living harness's agent is marked with it.
  */
-export function endLeftovers(key: string): void {
-  const marked = markedWith((found) => found.startsWith(`${key}:`));
+export function endLeftovers(lock: string): void {
+  const marked = markedWith((found) => found.startsWith(markOf(lock, '')));
   if (marked.length === 0) return;
   const ownGroup = groupOf('self');
   for (const pid of marked) {
