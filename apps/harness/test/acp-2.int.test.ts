@@ -1,7 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
 import type { PermissionPending, PermissionTerminal, TurnCompleted } from '@heliograph/wire';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Stage, type StageOptions } from './support/stage.ts';
+import { linesOf } from './support/written-lines.ts';
 
 let stage: Stage;
 beforeEach(async () => {
@@ -17,7 +17,7 @@ async function open(options: StageOptions = {}) {
   const harness = await stage.harness({ script: 'speaks-v2.mjs', acp: 2, ...options, agentEnv });
   const viewer = await stage.watch();
   await viewer.until('the session', () => viewer.find('session_resolved'));
-  const lines = () => (existsSync(received) ? readFileSync(received, 'utf8') : '').split('\n').filter(Boolean);
+  const lines = () => linesOf(received);
   const ends = () => viewer.events(harness.stream).filter(({ kind }) => kind === 'turn_completed');
   const end = async (n: number) => {
     await viewer.until(`end ${n}`, () => ends().length >= n);

@@ -1,8 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs';
 import type { ElicitationPending, ElicitationTerminal } from '@heliograph/wire';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Stage, type StageOptions } from './support/stage.ts';
 import type { Watcher } from './support/watcher.ts';
+import { linesOf } from './support/written-lines.ts';
 
 let stage: Stage;
 beforeEach(async () => {
@@ -24,13 +24,14 @@ async function ask(options: StageOptions = {}, text = 'go') {
   });
   const viewer = await stage.watch();
   viewer.prompt(harness.channelId, text);
-  const lines = () => (existsSync(received) ? readFileSync(received, 'utf8') : '').split('\n');
+  const lines = () => linesOf(received);
   const answers = () => lines().filter((line) => line.includes('"id":0,'));
   return { harness, viewer, lines, answers };
 }
 
 async function pending(viewer: Watcher): Promise<ElicitationPending> {
   const { payload } = await viewer.until('the form', () => viewer.find<ElicitationPending>('elicitation_pending'));
+  await viewer.caughtUp();
   return payload as ElicitationPending;
 }
 
@@ -163,7 +164,7 @@ describe('elicitation', () => {
   });
 
   test('HA152: the idle clock stands still while a form waits; its own time limit closes it, and is shown on it', async () => {
-    const { viewer, answers } = await ask({ idleTimeoutMs: 300, permissionTimeoutMs: 2_000 });
+    const { viewer, answers } = await ask({ idleTimeoutMs: 2_000, permissionTimeoutMs: 4_000 });
     expect((await pending(viewer)).expiresAt).toBeDefined();
     expect((await terminal(viewer)).payload).toMatchObject({
       reason: 'timed_out',
@@ -219,7 +220,7 @@ describe('elicitation', () => {
     const harness = await stage.harness({
       script: 'asks-form.mjs',
       agentEnv: { AGENT_ASK_EARLY: '1' },
-      startTimeoutMs: 1_500,
+      startTimeoutMs: 5_000,
     });
     const early = await stage.watch();
     const { requestNonce, requestSha256 } = await pending(early);
@@ -227,7 +228,7 @@ describe('elicitation', () => {
     expect(event).toMatchObject({ stream: harness.run, channelId: null });
     // Longer than a start may take.
     const { timestamp } = event ?? {};
-    await early.until('the limit to be over', () => Date.now() - Date.parse(timestamp as string) > 2_000);
+    await early.until('the limit to be over', () => Date.now() - Date.parse(timestamp as string) > 5_500);
     const late = await stage.watch();
     expect(late.snapshot?.pending).toMatchObject([{ ask: 'elicitation', requestNonce, stream: harness.run }]);
     const draft = { type: 'elicitation_answer', requestNonce, requestSha256, action: 'accept' } as const;

@@ -33,11 +33,7 @@ describe('a hostile agent', () => {
     const viewer = await stage.watch();
     viewer.prompt(harness.channelId, 'go');
     await viewer.until('the exit', () => viewer.find('agent_exited'));
-    const isWhole = (stream: string) => {
-      const events = viewer.rawEvents(stream);
-      return events.length > 0 && events.at(-1)?.seq === events.length;
-    };
-    const whole = () => isWhole(harness.run) && isWhole(harness.stream);
+    const whole = () => viewer.isWhole(harness.run) && viewer.isWhole(harness.stream);
     viewer.resync();
     await viewer.until('everything before the viewer came', whole);
     await harness.close();

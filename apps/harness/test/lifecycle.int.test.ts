@@ -3,6 +3,7 @@ import { payloadOf, type StreamClosed, type TurnCompleted, type TurnError } from
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Stage } from './support/stage.ts';
 import { until } from './support/until.ts';
+import { linesOf } from './support/written-lines.ts';
 
 let stage: Stage;
 beforeEach(async () => {
@@ -50,13 +51,13 @@ describe('an agent that does not come up', () => {
     const harness = await stage.harness({
       script: 'writes-garbage.mjs',
       agentEnv: { AGENT_LOG: received },
-      startTimeoutMs: 1_500,
+      startTimeoutMs: 4_000,
     });
     const viewer = await stage.watch();
     await viewer.until('the garbage', () => viewer.events().find(({ payload }) => payload.includes('what?')));
     const { code, reason } = await harness.closed;
     expect(code).toBe(1);
-    expect(reason).toMatch(/did not answer initialize within 2 s \(it wrote \d+ bytes that are no answer\)/);
+    expect(reason).toMatch(/did not answer initialize within 4 s \(it wrote \d+ bytes that are no answer\)/);
     const read = viewer.events(harness.run).filter(({ kind }) => kind === 'acp_parse_error' || kind === 'acp_read');
     expect(read.map(({ kind }) => kind)).toEqual([
       'acp_parse_error',
@@ -66,7 +67,7 @@ describe('an agent that does not come up', () => {
       'acp_read',
       'acp_parse_error',
     ]);
-    expect(readFileSync(received, 'utf8').trimEnd().split('\n')).toHaveLength(1);
+    expect(linesOf(received)).toHaveLength(1);
   });
 
   test('HA36: a command that is not there, a folder that is not there: named, and nothing is left behind', async () => {

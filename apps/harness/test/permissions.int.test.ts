@@ -1,8 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs';
 import type { PermissionPending, PermissionTerminal } from '@heliograph/wire';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Stage, type StageOptions } from './support/stage.ts';
 import type { Watcher } from './support/watcher.ts';
+import { linesOf } from './support/written-lines.ts';
 
 let stage: Stage;
 beforeEach(async () => {
@@ -22,13 +22,13 @@ async function ask(options: StageOptions = {}, text = 'go') {
   });
   const viewer = await stage.watch();
   viewer.prompt(harness.channelId, text);
-  const answers = () =>
-    (existsSync(received) ? readFileSync(received, 'utf8') : '').split('\n').filter((line) => line.includes('"id":0,'));
+  const answers = () => linesOf(received).filter((line) => line.includes('"id":0,'));
   return { harness, viewer, answers };
 }
 
 async function pending(viewer: Watcher): Promise<PermissionPending> {
   const { payload } = await viewer.until('the request', () => viewer.find<PermissionPending>('permission_pending'));
+  await viewer.caughtUp();
   return payload as PermissionPending;
 }
 
@@ -155,7 +155,7 @@ describe('permissions', () => {
     });
     expect(cancelled.result?.status).toBe('cancelled');
     expect((await terminal(viewer)).payload).toMatchObject({ reason: 'cancelled', decidedBy: { who: 'owner' } });
-    const received = readFileSync(stage.file('received'), 'utf8').trimEnd().split('\n');
+    const received = linesOf(stage.file('received'));
     expect(received.slice(-2)).toEqual([
       '{"jsonrpc":"2.0","id":0,"result":{"outcome":{"outcome":"cancelled"}}}',
       '{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"S1"}}',

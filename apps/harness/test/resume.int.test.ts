@@ -14,7 +14,7 @@ afterEach(async () => {
 });
 
 /** An agent that learned "one", died, and was prompted "two". */
-async function comesBack(how: string, name = 'scripted', options: StageOptions = {}) {
+async function comesBack(how: string, name = 'scripted', options: StageOptions = {}, beforeDeath = () => {}) {
   const agentEnv = { AGENT_REOPEN: how, AGENT_NAME: name, AGENT_MEMORY: stage.file('memory') };
   const harness = await stage.harness({ script: 'remembers.mjs', agentEnv, ...options });
   const viewer = await stage.watch();
@@ -22,6 +22,7 @@ async function comesBack(how: string, name = 'scripted', options: StageOptions =
     viewer.until(words, () => viewer.events().find(({ payload }) => payload.includes(`"${words}"`)));
   viewer.prompt(harness.channelId, 'one');
   await said('I know one');
+  beforeDeath();
   viewer.prompt(harness.channelId, 'die');
   await viewer.until('the exit', () => viewer.find('agent_exited'));
   viewer.prompt(harness.channelId, 'two');
@@ -63,10 +64,13 @@ describe('after a crash', () => {
   });
 
   test('HA87: gemini is not asked for a session within the clock minute of its creation nor twice, and what it repeats late is marked', async () => {
-    // Our minute ends in a few seconds.
-    const aheadMs = 54_000 - (Date.now() % 60_000);
+    // Our minute has just begun when the session is made, and ends soon when it is to be loaded.
+    let aheadMs = 1_000 - (Date.now() % 60_000);
     const clock = { ...systemClock, nowMs: () => Date.now() + aheadMs };
-    const { harness, viewer, said } = await comesBack('early', 'gemini-cli', { clock });
+    const hurry = () => {
+      aheadMs += 56_000 - (clock.nowMs() % 60_000);
+    };
+    const { harness, viewer, said } = await comesBack('early', 'gemini-cli', { clock }, hurry);
     await viewer.until('the repetition', () => viewer.events().find(({ replayed }) => replayed === true));
     const written = (method: string) =>
       viewer.events().find(({ kind, payload }) => kind === 'acp_write' && payload.includes(`"${method}"`));

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import type { ObserverEvent, TurnCompleted, TurnLiveness } from '@heliograph/wire';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Stage } from './support/stage.ts';
+import { linesOf } from './support/written-lines.ts';
 
 let stage: Stage;
 beforeEach(async () => {
@@ -11,7 +11,7 @@ afterEach(async () => {
   await stage.close();
 });
 
-const linesOf = (events: readonly ObserverEvent[], kind: string) =>
+const payloads = (events: readonly ObserverEvent[], kind: string) =>
   events.filter((event) => event.kind === kind).map(({ payload }) => payload);
 
 describe('turns', () => {
@@ -25,11 +25,11 @@ describe('turns', () => {
       viewer.find<TurnCompleted>('turn_completed'),
     );
     expect(payload).toMatchObject({ outcome: 'completed', stopReason: 'end_turn', usage: { totalTokens: 8 } });
-    await viewer.until('all of the run', () => viewer.rawEvents(harness.run)[0]?.seq === 1);
+    await viewer.until('all of both', () => [harness.run, harness.stream].every((stream) => viewer.isWhole(stream)));
     // Both streams together in the order of their timestamps are the order on the wire.
     const events = viewer.events().toSorted((a, b) => (a.timestamp < b.timestamp ? -1 : 1));
-    expect(linesOf(events, 'acp_read')).toEqual(readFileSync(tee, 'utf8').trimEnd().split('\n'));
-    expect(linesOf(events, 'acp_write')).toEqual(readFileSync(received, 'utf8').trimEnd().split('\n'));
+    expect(payloads(events, 'acp_read')).toEqual(linesOf(tee));
+    expect(payloads(events, 'acp_write')).toEqual(linesOf(received));
     const turn = viewer.events(harness.stream).filter(({ turnId }) => turnId === event.turnId && turnId !== null);
     expect(turn.map(({ kind }) => kind).filter((kind) => kind !== 'control_result')).toEqual([
       'turn_started',
@@ -53,7 +53,7 @@ describe('turns', () => {
     const { event, payload } = await viewer.until('the session', () =>
       viewer.find<{ requestStream: string; requestSeq: number; sessionId: string }>('session_resolved'),
     );
-    await viewer.until('all of the run', () => viewer.rawEvents(harness.run)[0]?.seq === 1);
+    await viewer.until('all of the run', () => viewer.isWhole(harness.run));
     expect(event).toMatchObject({ stream: harness.stream, channelId: harness.channelId, sessionId: 'S1' });
     const request = viewer.events(payload.requestStream).find(({ seq }) => seq === payload.requestSeq);
     expect(JSON.parse(request?.payload ?? '')).toEqual({
@@ -62,7 +62,7 @@ describe('turns', () => {
       method: 'session/new',
       params: { cwd: stage.folder, mcpServers: [] },
     });
-    const initialize = JSON.parse(linesOf(viewer.events(harness.run), 'acp_write')[0] ?? '') as object;
+    const initialize = JSON.parse(payloads(viewer.events(harness.run), 'acp_write')[0] ?? '') as object;
     expect(initialize).toMatchObject({
       method: 'initialize',
       params: {
@@ -112,7 +112,7 @@ describe('turns', () => {
       viewer.events().find(({ payload }) => payload.includes('one more thing')),
     );
     viewer.resync();
-    await viewer.until('the whole channel', () => viewer.rawEvents(harness.stream)[0]?.seq === 1);
+    await viewer.until('the whole channel', () => viewer.isWhole(harness.stream));
     const own = viewer.events(harness.stream);
     const early = own.find(({ payload }) => payload.includes('available_commands_update'));
     const resolved = own.find(({ kind }) => kind === 'session_resolved');

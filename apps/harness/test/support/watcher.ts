@@ -16,6 +16,26 @@ import { until } from './until.ts';
 /** Events that a failure names, the last ones. */
 const MAX_TOLD = 200;
 
+/** Which seqs of one stream came after a first one. */
+class Arrivals {
+  #last: number;
+  readonly #ahead = new Set<number>();
+
+  constructor(last: number) {
+    this.#last = last;
+  }
+
+  /** Whether none is missing up to the newest. */
+  get isWhole(): boolean {
+    return this.#ahead.size === 0;
+  }
+
+  note(seq: number): void {
+    if (seq > this.#last) this.#ahead.add(seq);
+    while (this.#ahead.delete(this.#last + 1)) this.#last++;
+  }
+}
+
 /** The product's own viewer, and everything it was told about one agent. */
 export class Watcher {
   snapshot: Snapshot | undefined;
@@ -30,6 +50,7 @@ export class Watcher {
   usage: readonly UsageReport[] = [];
   readonly #events = new Map<string, ObserverEvent>();
   readonly #joined = new Map<string, ObserverEvent>();
+  readonly #arrivals = new Map<string, Arrivals>();
   readonly #viewer: Viewer;
   readonly #agent: string;
 
@@ -55,7 +76,7 @@ export class Watcher {
       onEvent: (event) => {
         if (event.type === 'events') for (const e of event.events) this.#take(e);
         else if (event.type === 'relay') this.isConnected = event.state.phase === 'ready';
-        else if (event.type === 'snapshot') this.snapshot = event.snapshot;
+        else if (event.type === 'snapshot') this.#takeSnapshot(event.snapshot);
         else if (event.type === 'warning') this.warnings.push(`${event.code}: ${event.message}`);
         else if (event.type === 'control') this.progress.push(event.progress);
         else if (event.type === 'usage') this.#addUsage(event.report);
@@ -63,8 +84,19 @@ export class Watcher {
     });
   }
 
+  #takeSnapshot(snapshot: Snapshot): void {
+    // What was before the first one nobody has asked for: that it is there is nothing to wait for.
+    if (this.snapshot === undefined && this.#arrivals.size === 0)
+      for (const { stream, seq } of snapshot.streams) this.#arrivals.set(stream, new Arrivals(seq));
+    this.snapshot = snapshot;
+  }
+
   #take(event: ObserverEvent): void {
-    this.#events.set(`${event.stream} ${event.seq}`, event);
+    const { stream = '', seq } = event;
+    const arrivals = this.#arrivals.get(stream) ?? new Arrivals(seq - 1);
+    if (this.snapshot !== undefined) this.#arrivals.set(stream, arrivals);
+    arrivals.note(seq);
+    this.#events.set(`${stream} ${seq}`, event);
     this.onEvent(event);
   }
 
@@ -81,8 +113,20 @@ export class Watcher {
     return this.#viewer.control(this.#agent, draft);
   }
 
-  /** Sends a control and waits for its last word. */
+  /** Sends a control and waits for its last word, and for what the harness said before that. */
   async ask(draft: ControlDraft): Promise<ControlProgress> {
+    const last = await this.askAhead(draft);
+    await this.caughtUp();
+    return last;
+  }
+
+  /** Waits until nothing is on its way that was said before what is here: results and requests overtake the rest. */
+  async caughtUp(): Promise<void> {
+    await this.until('what was overtaken', () => [...this.#arrivals.values()].every(({ isWhole }) => isWhole));
+  }
+
+  /** Sends a control and waits for its last word, which overtakes what the harness said before. */
+  async askAhead(draft: ControlDraft): Promise<ControlProgress> {
     const requestId = this.send(draft);
     return this.until(`the end of ${draft.type}`, () =>
       this.progress.findLast((p) => p.requestId === requestId && (p.phase === 'done' || p.phase === 'failed')),
@@ -129,6 +173,12 @@ export class Watcher {
   /** Events as they were on the wire, parts not joined. */
   rawEvents(stream: string): ObserverEvent[] {
     return this.#inOrder(stream);
+  }
+
+  /** Whether a stream is here from its first event to the newest that came. */
+  isWhole(stream: string): boolean {
+    const events = this.rawEvents(stream);
+    return events.length > 0 && events.at(-1)?.seq === events.length;
   }
 
   /** How many events came, without looking at them. */
