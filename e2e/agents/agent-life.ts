@@ -62,6 +62,19 @@ export class AgentLife {
     return [...mergeRawLines(fold.log, fold.log.streams())];
   }
 
+  /** How many prompts the agent had to answer at once, at most. */
+  mostPrompts(): number {
+    const open = new Set<unknown>();
+    let most = 0;
+    for (const { direction, text } of this.rawLines()) {
+      const { id, method } = JSON.parse(text);
+      if (direction === 'write' && method === 'session/prompt') open.add(id);
+      else if (direction === 'read' && method === undefined) open.delete(id);
+      most = Math.max(most, open.size);
+    }
+    return most;
+  }
+
   /** The newest request that plays a script. */
   lastRequest(script?: ScriptName) {
     return this.stage.model.requests.findLast((r) => (script === undefined ? r.script : r.script === script));
@@ -77,6 +90,25 @@ export class AgentLife {
         return viewer.length === tee.length && sha256(viewer) === sha256(tee) ? true : undefined;
       });
     }
+  }
+
+  /**
+   * The lines of both directions that the tee saw and the viewer never got, where a killed harness lost them: one stretch of
+   * each, before what came after it. Resolves once the rest of them is equal.
+   */
+  async lostLines(): Promise<{ readonly read: readonly string[]; readonly write: readonly string[] }> {
+    const lost = (direction: 'read' | 'write') =>
+      this.watcher.until(`all lines of ${direction} but one stretch`, () => {
+        const tee = this.mirrored.teeBytes(direction).toString().split('\n').slice(0, -1);
+        const seen = this.rawLines().filter((line) => line.direction === direction);
+        const from = seen.findIndex(({ text }, at) => text !== tee[at]);
+        const first = from < 0 ? seen.length : from;
+        const after = tee.length - (seen.length - first);
+        return seen.slice(first).every(({ text }, at) => text === tee[after + at])
+          ? tee.slice(first, after)
+          : undefined;
+      });
+    return { read: await lost('read'), write: await lost('write') };
   }
 
   /** Ids of the processes that run with the agent's home: the agent and whatever it started. */

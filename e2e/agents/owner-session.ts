@@ -2,6 +2,7 @@ import type { ControlDraft } from '@heliograph/client';
 import type { PermissionItem, Turn } from '@heliograph/transcript';
 import { type ControlResult, type ObserverEvent, payloadOf, type TurnStarted } from '@heliograph/wire';
 import { promptFor, type ScriptName } from './script.ts';
+import { spoken } from './turn-words.ts';
 import type { Watcher } from './watcher.ts';
 
 type WithoutChannel<Draft> = Draft extends { readonly channelId: string } ? Omit<Draft, 'channelId'> : never;
@@ -94,6 +95,11 @@ export class OwnerSession {
           item.kind === 'permission' && item.state === 'pending' && item.options.length > 0,
       );
     });
+  }
+
+  /** Resolves once the agent has said `words` in that turn. */
+  async hasSaid(turnId: string, words: string): Promise<void> {
+    await this.#watcher.until(`"${words}"`, () => spoken(this.turn(turnId), 'agent').includes(words) || undefined);
   }
 
   cancel(turnId?: string): Promise<ControlResult> {

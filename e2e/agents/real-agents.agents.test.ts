@@ -95,18 +95,27 @@ describe.each(chosen)('%s', (name) => {
     else expect(shown.length).toBe(abilities.shellOutput === 'all' ? SHELL_LINES.length : 0);
   });
 
-  test('AG5: a cancel from the viewer ends a streaming turn', async () => {
+  test('AG5, AG29: a cancel from the viewer ends a streaming turn; two prompts that waited for its end follow, one after the other', async () => {
     const turnId = await life.owner.prompt('endless');
-    await life.watcher.until('ten words', () => {
-      const turn = life.owner.turn(turnId);
-      return turn && spoken(turn, 'agent').includes('word 10 ') ? turn : undefined;
-    });
+    await life.owner.hasSaid(turnId, 'word 10 ');
+    for (const name of ['text', 'think'] as const)
+      expect(await life.owner.send(name)).toMatchObject({ status: 'queued' });
     const result = await life.owner.cancel(turnId);
     expect(result.status).toBe('cancelled');
     const turn = await life.owner.ended(turnId);
     expect(turn).toMatchObject({ outcome: 'cancelled', stopReason: 'cancelled' });
     expect(life.said('endless').startsWith(spoken(turn, 'agent'))).toBe(true);
     await expect.poll(() => life.stage.model.requests.find(({ script }) => script === 'endless')?.aborted).toBe(true);
+    const owners = () => life.owner.turns().filter(({ source }) => source === 'owner');
+    const after = () => owners().slice(owners().findIndex(({ id }) => id === turnId) + 1);
+    await life.watcher.until(
+      'both of them',
+      () => after().filter(({ status }) => status === 'ended').length === 2 || undefined,
+    );
+    expect(after().map((next) => [next.outcome, spoken(next, 'agent')])).toEqual(
+      (['text', 'think'] as const).map((name) => ['completed', life.said(name)]),
+    );
+    expect(life.mostPrompts()).toBe(1);
   });
 
   test('AG6: the raw lines equal what the tee saw, both ways', async () => {

@@ -1,12 +1,14 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
-import { hexEncode } from '@heliograph/wire';
+import { decodeEnvelope, hexEncode, KIND_OBSERVER, localSigner } from '@heliograph/wire';
 import * as nip44 from 'nostr-tools/nip44';
 import { finalizeEvent } from 'nostr-tools/pure';
 import { HarnessProcess } from './support/harness-process.ts';
 import { Stage } from './support/stage.ts';
 import type { Watcher } from './support/watcher.ts';
+import { linesOf } from './support/written-lines.ts';
 
 /**
  * `npm run bench:harness [-- lines]`: what mirroring costs an agent, against the same agent through `cat`; how fast lines get
@@ -16,7 +18,8 @@ import type { Watcher } from './support/watcher.ts';
 const BURST = 20_000;
 const ROUNDS = 7;
 const PEER_LINES = 1_000;
-const TICKS = 500;
+const TICKS = 250;
+const TICK_ROUNDS = 3;
 const SLOW_LINES = 60;
 const SLOW_BURST = 5_000;
 const FRAMES_PER_SEC = 20;
@@ -106,21 +109,67 @@ async function peer(stage: Stage, lines: readonly string[], gapMs: number): Prom
   return performance.now() - startMs;
 }
 
-/** From an agent's clock before it writes a line to the line in the viewer, one line every 20 ms. */
-async function delays(stage: Stage): Promise<number[]> {
-  const agentEnv = { AGENT_EVERY_MS: '20' };
-  const harness = await HarnessProcess.start(stage, { script: 'ticks.mjs', agentEnv });
-  const viewer = await stage.watch();
+const nowMs = () => performance.timeOrigin + performance.now();
+const saidMs = (line: string) => Number(/"tick \d+ (\d+\.\d+)/.exec(line)?.[1] ?? Number.NaN);
+
+/** From an agent's clock before it writes a line to whoever reads `cat`, one line every 20 ms. */
+async function delaysThroughCat(): Promise<number[]> {
+  const pipe = `AGENT_EVERY_MS=20 "${process.execPath}" "${AGENTS}ticks.mjs" | cat`;
+  const child = spawn('sh', ['-c', pipe], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const params = { sessionId: 'S1', prompt: [{ type: 'text', text: String(TICKS) }] };
+  child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'session/prompt', params })}\n`);
   const found: number[] = [];
+  for await (const line of createInterface(child.stdout)) {
+    const readMs = nowMs();
+    if (line.includes('"tick ')) found.push(readMs - saidMs(line));
+    if (found.length >= TICKS) break;
+  }
+  child.stdin.end();
+  return found;
+}
+
+interface Delays {
+  /** From the agent's clock to the harness handing the line's frame to its socket. */
+  readonly sent: readonly number[];
+  /** The part of it that begins where the harness has read the line, as it tells in whole ms. */
+  readonly inside: readonly number[];
+  /** From the agent's clock to the viewer. */
+  readonly seen: readonly number[];
+}
+
+async function delaysInHarness(stage: Stage, round: number): Promise<Delays> {
+  const sends = stage.file(`sends-${round}`);
+  const harness = await HarnessProcess.start(stage, {
+    script: 'ticks.mjs',
+    agentEnv: { AGENT_EVERY_MS: '20' },
+    sends,
+  });
+  const viewer = await stage.watch();
+  const seen: number[] = [];
   viewer.onEvent = ({ payload }) => {
-    const said = /"tick \d+ (\d+\.?\d*)/.exec(payload)?.[1];
-    if (said !== undefined) found.push(performance.timeOrigin + performance.now() - Number(said));
+    if (payload.includes('"tick ')) seen.push(nowMs() - saidMs(payload));
   };
   viewer.prompt(harness.channelId, String(TICKS));
-  await when(() => found.length >= TICKS);
+  await when(() => seen.length >= TICKS);
+  viewer.close();
   harness.kill();
   await harness.exited;
-  return found;
+  const owner = localSigner(stage.ownerKey, stage.crypto);
+  const firstSent = new Map<string, { readonly sent: number; readonly inside: number }>();
+  for (const record of linesOf(sends)) {
+    const [atMs, text = ''] = record.split('\t');
+    const [type, event] = JSON.parse(text);
+    if (type !== 'EVENT' || event.kind !== KIND_OBSERVER) continue;
+    const opened = await owner.decrypt(stage.agent, event.content);
+    const envelope = opened.ok ? decodeEnvelope(opened.value, stage.crypto) : opened;
+    for (const { payload, timestamp } of envelope.ok ? envelope.value.events : []) {
+      if (!payload.includes('"tick ') || firstSent.has(payload)) continue;
+      const sentMs = Number(atMs);
+      firstSent.set(payload, { sent: sentMs - saidMs(payload), inside: sentMs - Date.parse(timestamp) });
+    }
+  }
+  const found = [...firstSent.values()];
+  return { sent: found.map(({ sent }) => sent), inside: found.map(({ inside }) => inside), seen };
 }
 
 /** A process's user and system time so far, in ms. */
@@ -201,8 +250,23 @@ harness.kill();
 await harness.exited;
 await stage.closeRelay();
 await stage.openRelay(port);
-const late = await delays(stage);
-say(`one line, agent to viewer: p50 ${at(late, 0.5).toFixed(1)} ms, p99 ${at(late, 0.99).toFixed(1)} ms`);
+const plainly: number[] = [];
+const sent: number[] = [];
+const inside: number[] = [];
+const seen: number[] = [];
+for (let round = 0; round < TICK_ROUNDS; round++) {
+  plainly.push(...(await delaysThroughCat()));
+  const delays = await delaysInHarness(stage, round);
+  sent.push(...delays.sent);
+  inside.push(...delays.inside);
+  seen.push(...delays.seen);
+}
+const told = (values: readonly number[]) =>
+  `p50 ${at(values, 0.5).toFixed(1)} ms, p99 ${at(values, 0.99).toFixed(1)} ms`;
+const added = (part: number) => at(sent, part) - at(plainly, part);
+say(
+  `one line every 20 ms, from the agent's clock: through cat ${told(plainly)}; to the socket of the harness ${told(sent)}; added: p50 ${added(0.5).toFixed(1)} ms, p99 ${added(0.99).toFixed(1)} ms; from its reading to the socket ${told(inside)}; to the viewer ${told(seen)}`,
+);
 const { beforeMib, mib, peakMib, ms } = await growth(stage);
 say(
   `memory while ${MANY} lines pass without a relay: ${beforeMib.toFixed(0)} MiB before, ${peakMib.toFixed(0)} MiB at most, in ${(ms / 1_000).toFixed(0)} s; each second: ${mib.map((m) => m.toFixed(0)).join(' ')}`,

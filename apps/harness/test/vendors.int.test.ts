@@ -1,5 +1,6 @@
 import type { Harness } from '@heliograph/app-harness';
 import { type Transcript, TranscriptFold } from '@heliograph/transcript';
+import { type PermissionPending, payloadOf } from '@heliograph/wire';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Stage } from './support/stage.ts';
 import type { Watcher } from './support/watcher.ts';
@@ -44,6 +45,33 @@ class Desk {
     const before = count();
     viewer.prompt(harness.channelId, text);
     await viewer.until(until, () => count() > before);
+  }
+
+  /** Answers `yes` to what is asked for the n-th time. */
+  async allow(n: number): Promise<void> {
+    const { viewer, harness } = this;
+    const asked = await viewer.until(
+      `question ${n}`,
+      () => viewer.events(harness.stream).filter(({ kind }) => kind === 'permission_pending')[n - 1],
+    );
+    const { requestNonce = '', requestSha256 = '' } = payloadOf<PermissionPending>(asked) ?? {};
+    const decision = { type: 'permission_decision', channelId: harness.channelId, optionId: 'yes' } as const;
+    const { result } = await viewer.ask({ ...decision, requestNonce, requestSha256 });
+    expect(result?.status).toBe('applied');
+  }
+
+  /** How many prompts the agent had at once, at most. */
+  get mostPrompts(): number {
+    const open = new Set<unknown>();
+    let most = 0;
+    for (const { kind, payload } of this.viewer.rawEvents(this.harness.stream)) {
+      if (kind !== 'acp_write' && kind !== 'acp_read') continue;
+      const { id, method } = JSON.parse(payload);
+      if (method === 'session/prompt') open.add(id);
+      else if (method === undefined && kind === 'acp_read') open.delete(id);
+      most = Math.max(most, open.size);
+    }
+    return most;
   }
 
   /** The lines of the agent that hold these words, as they were written. */
@@ -149,11 +177,29 @@ const VENDORS: Record<string, (desk: Desk) => Promise<void>> = {
   },
 };
 
-test.each(Object.entries(VENDORS))('HA202: as %s does', async (name, plays) => {
+async function open(name: string): Promise<Desk> {
   const harness = await stage.harness({ script: `as-${name}.mjs` });
   const viewer = await stage.watch();
   viewer.resync();
-  const isWhole = (stream: string) => viewer.rawEvents(stream)[0]?.seq === 1;
-  await viewer.until('all from the start on', () => isWhole(harness.run) && isWhole(harness.stream));
-  await plays(new Desk(harness, viewer));
-});
+  const isWhole = () => viewer.isWhole(harness.run) && viewer.isWhole(harness.stream);
+  await viewer.until('all from the start on', isWhole);
+  return new Desk(harness, viewer);
+}
+
+test.each(Object.entries(VENDORS))('HA202: as %s does', async (name, plays) => plays(await open(name)));
+
+test.each(['qwen', 'cline'])(
+  'AG29: two prompts wait for the end of the turn that runs, as %s needs it',
+  async (name) => {
+    const desk = await open(name);
+    const { viewer, harness } = desk;
+    await desk.prompt('ask', 'turn_started');
+    for (const text of ['ask', 'ask']) viewer.prompt(harness.channelId, text);
+    await viewer.until('both to wait', () => desk.shown.session.queue.length === 2);
+    for (const n of [1, 2, 3]) await desk.allow(n);
+    const ended = () => desk.shown.turns.filter(({ status }) => status === 'ended');
+    await viewer.until('three ends', () => ended().length === 3);
+    expect(ended().map(({ outcome }) => outcome)).toEqual(['completed', 'completed', 'completed']);
+    expect(desk.mostPrompts).toBe(1);
+  },
+);

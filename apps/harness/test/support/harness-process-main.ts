@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { appendFileSync } from 'node:fs';
 import { startHarness } from '@heliograph/app-harness';
+import type { ClientSocket } from '@heliograph/client';
 import { selectNodeCrypto } from '@heliograph/crypto/node';
 import { type AuthTag, hexDecode, localSigner } from '@heliograph/wire';
+import { systemSocket } from '../../src/clock.ts';
 
 /** The program of `HarnessProcess`: one harness around a scripted agent, told by STAGE what to use. */
 interface Told {
@@ -14,11 +17,24 @@ interface Told {
   readonly dieAtUuid: number;
   readonly script: string;
   readonly spoolBytes?: number;
+  readonly sends?: string;
 }
 
 const told = JSON.parse(process.env.STAGE ?? '') as Told;
 const { crypto } = selectNodeCrypto();
 let uuids = 0;
+
+/** The harness's own socket, with what it is handed written down. */
+function openSocket(url: string): ClientSocket {
+  const socket = systemSocket(url);
+  const { send } = socket;
+  socket.send = (text) => {
+    const atMs = performance.timeOrigin + performance.now();
+    send(text);
+    appendFileSync(told.sends ?? '', `${atMs}\t${text}\n`);
+  };
+  return socket;
+}
 
 const { run, stream, channelId } = await startHarness({
   command: [process.execPath, new URL(`../../../../fixtures/agents/${told.script}`, import.meta.url).pathname],
@@ -30,6 +46,7 @@ const { run, stream, channelId } = await startHarness({
   authTag: told.authTag,
   stateDir: told.stateDir,
   ...(told.spoolBytes !== undefined ? { spoolBytes: told.spoolBytes } : {}),
+  ...(told.sends !== undefined ? { openSocket } : {}),
   permissions: 'ask',
   crypto,
   log: { debug() {}, info() {}, warn() {}, error() {} },

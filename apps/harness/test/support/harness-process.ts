@@ -13,6 +13,8 @@ export interface ChildOptions {
   readonly agentEnv?: Readonly<Record<string, string>>;
   readonly relay?: string;
   readonly spoolBytes?: number;
+  /** A file that gets what is handed to its sockets, a line each: when (ms, by the system's clock), a tab, the text. */
+  readonly sends?: string;
 }
 
 /** What the child tells once it runs. */
@@ -36,7 +38,7 @@ export class HarnessProcess {
   readonly kill: () => void;
 
   static async start(stage: Stage, options: ChildOptions): Promise<HarnessProcess> {
-    const { dieAtUuid = 0, script = 'echoes.mjs', agentEnv = {}, relay = stage.relayUrl, spoolBytes } = options;
+    const { dieAtUuid = 0, script = 'echoes.mjs', agentEnv = {}, relay = stage.relayUrl, spoolBytes, sends } = options;
     const main = new URL('./harness-process-main.ts', import.meta.url).pathname;
     const child = spawn(process.execPath, ['--import', 'tsx', main], {
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -47,6 +49,7 @@ export class HarnessProcess {
           relay,
           script,
           spoolBytes,
+          sends,
           owner: stage.owner,
           agentKey: hexEncode(stage.agentKey),
           authTag: attest(stage.ownerKey, stage.agent, '', stage.crypto),
