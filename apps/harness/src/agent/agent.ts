@@ -2,6 +2,7 @@ import type { Clock } from '@heliograph/client';
 import { encodeError, err, ok, type Result, RPC_METHOD_NOT_FOUND } from '@heliograph/wire';
 import { lockPath } from '../key-lock.ts';
 import type { Emitted, EventBody, Place } from '../mirror/observer-bus.ts';
+import { redactResult } from '../mirror/redact.ts';
 import { AcpClient, type RpcAnswer } from './acp-client.ts';
 import { type AcpVersion, asVersion1, chosenVersion, initializeParams } from './acp-version.ts';
 import { AgentProcess, type ProcessExit } from './agent-process.ts';
@@ -174,7 +175,7 @@ export class Agent {
     }
     this.#acp = chosen;
     this.#initializeResult = asVersion1(answer.value);
-    this.#port.tell('agent_initialized', { agentIndex: 0, initializeResult: answer.value });
+    this.#port.tell('agent_initialized', { agentIndex: 0, initializeResult: redactResult(answer.value) });
     return answer;
   }
 

@@ -1,3 +1,4 @@
+import { hideSecretArgs, hideSecrets } from '../mirror/secret-shapes.ts';
 import type { RpcAnswer } from './acp-client.ts';
 import type { ProcessExit } from './agent-process.ts';
 import { quirksOf } from './agent-quirks.ts';
@@ -14,6 +15,11 @@ export interface StartFailure {
 export interface AgentName {
   readonly command: readonly string[];
   readonly cwd: string;
+}
+
+/** A command line in sentences, which people paste into reports. */
+function inWords({ command }: AgentName): string {
+  return hideSecretArgs(command).join(' ');
 }
 
 /** JSON-RPC codes that mean "log in first": ACP's own, a relative's, and the HTTP status some agents put there. */
@@ -56,14 +62,14 @@ export function describeExit({ code, signal }: ProcessExit): string {
 /** The sentence for an agent that went away before it was ready. */
 export function exitedEarly(agent: AgentName, exit: ProcessExit, step: string, stderr: string): StartFailure {
   const words = stderr === '' ? 'It wrote nothing to stderr.' : `Its last words on stderr: ${stderr}`;
-  const message = `the agent "${agent.command.join(' ')}" ${describeExit(exit)} before it answered ${step}. ${words} Run that command in ${agent.cwd} to see why.`;
+  const message = `the agent "${inWords(agent)}" ${describeExit(exit)} before it answered ${step}. ${words} Run that command in ${agent.cwd} to see why.`;
   return { code: 'exited', message };
 }
 
 /** The sentence for an agent that says nothing. */
 export function tooSlow(agent: AgentName, step: string, timeoutMs: number, heardBytes: number): StartFailure {
   const heard = heardBytes > 0 ? `it wrote ${heardBytes} bytes that are no answer` : 'it wrote nothing';
-  const message = `the agent "${agent.command.join(' ')}" did not answer ${step} within ${Math.round(timeoutMs / 1_000)} s (${heard}). Is it an ACP agent, and does its command line say so (gemini needs --acp, goose needs acp)?`;
+  const message = `the agent "${inWords(agent)}" did not answer ${step} within ${Math.round(timeoutMs / 1_000)} s (${heard}). Is it an ACP agent, and does its command line say so (gemini needs --acp, goose needs acp)?`;
   return { code: 'timeout', message };
 }
 
@@ -75,10 +81,11 @@ export function refusedStart(
   initializeResult: unknown,
 ): StartFailure {
   const rpcCode = answer.code !== undefined ? { rpcCode: answer.code } : {};
+  const words = hideSecrets(answer.message);
   if (isAuthError(answer)) {
     const hint = authHint(agent, initializeResult);
-    return { code: 'auth', message: `the agent is not logged in (${answer.message}): ${hint}`, ...rpcCode };
+    return { code: 'auth', message: `the agent is not logged in (${words}): ${hint}`, ...rpcCode };
   }
-  const message = `the agent "${agent.command.join(' ')}" refused ${step}: ${answer.message} (code ${answer.code ?? 'none'})`;
+  const message = `the agent "${inWords(agent)}" refused ${step}: ${words} (code ${answer.code ?? 'none'})`;
   return { code: 'refused', message, ...rpcCode };
 }

@@ -32,4 +32,30 @@ describe('stderr', () => {
     feed.end();
     expect(told).toEqual(['last words']);
   });
+
+  test('HA221: what is cut by reads, by pauses or by the bound is hidden as a whole; a line that does not end is told a moment later', () => {
+    const clock = new ManualClock();
+    const told: string[] = [];
+    const feed = new StderrFeed(clock, (text) => told.push(text));
+    const key = `-----BEGIN RSA PRIVATE KEY-----\n${'TUlJRQ\n'.repeat(40)}-----END RSA PRIVATE KEY-----\n`;
+    const text = `with sk-0123456789abcdefghij\rand\n${key}after\npassword: hunter22\n`;
+    for (const char of text) {
+      feed.push(utf8Encode(char));
+      clock.advance(90);
+    }
+    clock.advance(1_000);
+    expect(told.join('')).toBe('with [redacted]\rand\n[redacted]\nafter\npassword: [redacted]\n');
+    feed.push(utf8Encode(`sk-0123456789abcdefghij `.repeat(400)));
+    clock.advance(500);
+    expect(told.join('')).not.toMatch(/[0-9a-j]{8}/);
+    feed.push(utf8Encode('\nContinue? '));
+    clock.advance(1_000);
+    expect(told.at(-1)).toBe('Continue? ');
+    feed.push(utf8Encode(`-----BEGIN PRIVATE KEY-----\n${'x'.repeat(20_000)}\nnever ended\n`));
+    clock.advance(500);
+    feed.push(utf8Encode('and goes on\n'.repeat(1_500)));
+    clock.advance(500);
+    expect(told.at(-1)).toContain('and goes on');
+    expect(feed.tail()).toContain('and goes on');
+  });
 });

@@ -11,7 +11,7 @@ import {
   type Via,
 } from '@heliograph/wire';
 import { type Emitted, type EventBody, elidedBody, type Place } from '../mirror/observer-bus.ts';
-import { redactLine } from '../mirror/redact.ts';
+import { mayHoldSecrets, redactLine } from '../mirror/redact.ts';
 import { Intake } from './intake.ts';
 import type { Route, Router } from './router.ts';
 
@@ -141,10 +141,13 @@ export class Tap {
 
   #recordLong(line: Extract<FramedLine, { type: 'long' }>, ends: Pick<EventBody, 'readMs' | 'unterminated'>): void {
     const { length, sha256, head, tail } = line;
-    const sessionId = /"sessionId"\s*:\s*"([^"\\]+)"/.exec(new TextDecoder().decode(head))?.[1] ?? null;
+    const decoder = new TextDecoder();
+    const text = decoder.decode(head);
+    const sessionId = /"sessionId"\s*:\s*"([^"\\]+)"/.exec(text)?.[1] ?? null;
     const channelId = sessionId === null ? undefined : this.#port.router.channelOf(sessionId);
     const route = { channelId: channelId ?? null, sessionId: channelId === undefined ? null : sessionId };
-    const body = elidedBody('acp_read', length, hexEncode(sha256), head, tail);
+    const shown = mayHoldSecrets(text, decoder.decode(tail)) ? 0 : undefined;
+    const body = elidedBody('acp_read', length, hexEncode(sha256), head, tail, shown);
     this.#emitRead(route, { ...body, ...ends });
   }
 

@@ -16,6 +16,8 @@ interface Cut {
 
 /** Without one of these no line holds anything to replace; any escape may hide one. */
 const HINT = /"env"|"headers"|authMethods|authenticate|auth\/login|\\[u/]/;
+/** The same for a line that can't be read as a whole; an escape in it counts where it may spell one of these. */
+const HINT_IN_ENDS = /"env"|"headers"|authMethods|authenticate|auth\\?\/login|\\u00[4-7]/i;
 const TOKEN = JSON.stringify(REDACTED);
 
 /**
@@ -37,6 +39,16 @@ export function redactLine(text: string): RedactedLine {
     at = end;
   }
   return { text: redacted + text.slice(at), pointers: [...new Set(cuts.map(({ pointer }) => pointer))] };
+}
+
+/** The same of a value that was read already, such as an agent's answer. */
+export function redactResult(result: unknown): unknown {
+  return (JSON.parse(redactLine(JSON.stringify({ result })).text) as { result?: unknown }).result;
+}
+
+/** Whether the ends of a line too long to be held may show a part of such a secret: then they are not told. */
+export function mayHoldSecrets(head: string, tail: string): boolean {
+  return HINT_IN_ENDS.test(head) || HINT_IN_ENDS.test(tail);
 }
 
 function isLogin(method: unknown): boolean {

@@ -20,6 +20,9 @@ const NAMED: readonly RegExp[] = [
   /((?:api[-_]?key|access[-_]?key|auth[-_]?token|token|secret|password|passwd)["']?\s*[=:]\s*["']?)[^\s"'&]{4,}/gi,
   /(:\/\/[^\s/:@]+:)[^\s/@]+(?=@)/g,
 ];
+const KEY_BEGIN = /-----BEGIN [A-Z ]*PRIVATE KEY-----/g;
+/** Where a private key ends. */
+export const KEY_END = /-----END [A-Z ]*PRIVATE KEY-----/;
 const SECRET_OPTION = /^--?(?:[a-z0-9-]*-)?(?:api-?key|access-?key|token|secret|password|passwd)$/i;
 
 /** What stands in place of a secret. */
@@ -31,6 +34,12 @@ export function hideSecrets(text: string): string {
   for (const shape of SHAPES) hidden = hidden.replace(shape, REDACTED);
   for (const named of NAMED) hidden = hidden.replace(named, `$1${REDACTED}`);
   return hidden;
+}
+
+/** Whether a private key begins in the text and does not end in it: it goes on in what follows. */
+export function endsInKey(text: string): boolean {
+  const [last] = [...text.matchAll(KEY_BEGIN)].slice(-1);
+  return last !== undefined && !KEY_END.test(text.slice(last.index));
 }
 
 /** Arguments of a command, also where an option's value is an argument of its own (`--api-key X`). */
