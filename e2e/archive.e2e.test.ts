@@ -35,7 +35,7 @@ async function startAgain(): Promise<{
   return { page, offences, end };
 }
 
-it('DT162, DT163: kept from the page on, what an agent said is found after everything was started anew, and opened where it stands', async () => {
+it('DT162, DT163, AR93: kept from the page on, what an agent said is found after everything was started anew, and opened where it stands', async () => {
   const first = await startAgain();
   const { page } = first;
   await page.getByTestId('session-row').first().click();
@@ -92,4 +92,22 @@ it('DT162, DT163: kept from the page on, what an agent said is found after every
   await again.getByTestId('transcript').getByText('the wolpertinger is in the cellar').first().waitFor();
   expect(second.offences).toEqual([]);
   await second.end();
+
+  // Handed over as one page that reaches nothing: what the agent said is text in it, also what was meant to be more.
+  const out = join(product.folder, 'replay.html');
+  await product.run(['archive', 'export', out, '--format', 'html', '--session', '1'], { home });
+  const replay = await browser.newPage();
+  const asked: string[] = [];
+  replay.on('request', (request) => asked.push(request.url()));
+  const dialogs: string[] = [];
+  replay.on('dialog', (dialog) => {
+    dialogs.push(dialog.message());
+    void dialog.dismiss();
+  });
+  await replay.goto(`file://${out}`);
+  await replay.getByText('the wolpertinger is in the cellar').first().waitFor();
+  await replay.getByText('<img src=x onerror=alert(1)>').first().waitFor();
+  expect(await replay.locator('img').count()).toBe(0);
+  expect([asked, dialogs]).toEqual([[`file://${out}`], []]);
+  await replay.close();
 }, 180_000);

@@ -12,4 +12,5 @@ export { rebuildArchive } from './rebuild-archive.ts';
 export { type Retention, usedBytes } from './retention.ts';
 export { type Hit, QUESTIONS, type Question, type SearchQuery, searchArchive } from './search.ts';
 export { type ArchiveStatus, type RunningArchive, type StartArchiveOptions, startArchive } from './start-archive.ts';
+export { unsealArchive } from './unseal-archive.ts';
 export { describeReport, type VerifyOptions, verifyArchiveFile } from './verify-file.ts';

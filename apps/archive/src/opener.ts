@@ -49,6 +49,12 @@ export class Opener {
     };
   }
 
+  /** What a kept ciphertext of this agent's says, its secrets replaced; undefined where this key does not open it. */
+  shown(agent: string, content: string): string | undefined {
+    const text = this.#text(content, this.#keyFor(agent));
+    return text === undefined ? undefined : redactText(text, this.#salt, this.#crypto).text;
+  }
+
   #text(content: string, key: Uint8Array): string | undefined {
     const opened = decrypt(content, key, this.#crypto);
     return opened.ok ? opened.value : undefined;

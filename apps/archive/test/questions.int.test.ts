@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { selectNodeCrypto } from '@heliograph/crypto/node';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type SearchQuery, searchArchive } from '../src/index.ts';
+import { joinArchiveFile, type SearchQuery, searchArchive, unsealArchive } from '../src/index.ts';
+import { keepArchive, madeLines, ownerSecret } from './support/kept-archive.ts';
 import { MadeSession, openParts } from './support/made-session.ts';
 
 const { crypto } = selectNodeCrypto();
@@ -87,4 +88,26 @@ it('AR45: each saved question finds what it says and nothing else; filters narro
   expect(found({ to: '2026-09-20' })).toEqual([]);
   expect(found({ session: 2 })).toEqual([]);
   file.close();
+});
+
+it('AR105: an archive of ciphertext only is searched in memory with the key that opens it, and with no other', async () => {
+  const path = join(folder, 'sealed.db');
+  const token = `ghp_${'a1B2'.repeat(9)}`;
+  const says = (text: string) => ({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } });
+  await keepArchive(path, [madeLines([says('the wolpertinger '), says(`has ${token}`)])], { atRest: 'sealed' });
+  const before = readFileSync(path);
+  const db = joinArchiveFile(path);
+  if (!db.ok) throw new Error(db.error.message);
+  const found = (secret: Uint8Array, text: string) => {
+    const opened = unsealArchive(db.value, secret, crypto);
+    if (!opened.ok) throw new Error(opened.error.message);
+    const hits = searchArchive(opened.value, { text, limit: 9 });
+    opened.value.close();
+    return hits.map(({ excerpt }) => excerpt);
+  };
+  expect(found(ownerSecret, 'wolpertinger')).toEqual(['the wolpertinger has [redacted:github-token]']);
+  expect(found(ownerSecret, token)).toEqual([]);
+  expect(found(new Uint8Array(32).fill(9), 'wolpertinger')).toEqual([]);
+  db.value.close();
+  expect(readFileSync(path).equals(before)).toBe(true);
 });

@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ReceivedEvent } from '@heliograph/client';
 import { selectNodeCrypto } from '@heliograph/crypto/node';
-import { createReader } from '@heliograph/record';
+import { createReader, rebuildShown } from '@heliograph/record';
 import type Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { packer, searchArchive, verifyArchiveFile } from '../src/index.ts';
+import { makeViews } from '../src/views-anew.ts';
 import { MadeSession, openParts } from './support/made-session.ts';
 
 const { crypto } = selectNodeCrypto();
@@ -107,6 +108,10 @@ describe('views', () => {
     }
     expect(searchArchive(db, { text: '"turn 60 word 149"', limit: 5 })).toHaveLength(1);
     expect(searchArchive(db, { question: 'no-decision', limit: 100 })).toHaveLength(60);
+    const shown = told(db);
+    rebuildShown(db, createReader(file.reading, packer, crypto).records(), crypto);
+    makeViews(db, db, crypto);
+    expect(told(db)).toEqual(shown);
     file.close();
   });
 

@@ -78,13 +78,23 @@ export function createReader(db: SqlDatabase, packer: Packer, crypto: Crypto): A
     // Envelopes do not overlap but in a conflict: from the last one that begins at or before `first` on.
     const begin = number('SELECT max(first_seq) AS value FROM records WHERE stream = ? AND first_seq <= ?', ref, first);
     let next = first;
-    const rows = db.prepare(`${TEXTS} AND r.first_seq BETWEEN ? AND ? ORDER BY r.first_seq, r.n`);
-    for (const row of rows.iterate(ref, begin ?? first, last)) {
-      for (const event of eventsIn(row as TextRow)) {
-        if (event.seq < next || event.seq > last) continue;
-        yield event;
-        next = event.seq + 1;
+    // Page by page: whoever reads may write through the same handle meanwhile.
+    const page = db.prepare(
+      `${TEXTS} AND (r.first_seq, r.n) > (?, ?) AND r.first_seq <= ? ORDER BY r.first_seq, r.n LIMIT ${PAGE_RECORDS}`,
+    );
+    let [seq, n] = [begin ?? first, 0];
+    for (;;) {
+      const rows = page.all(ref, seq, n, last) as TextRow[];
+      for (const row of rows) {
+        for (const event of eventsIn(row)) {
+          if (event.seq < next || event.seq > last) continue;
+          yield event;
+          next = event.seq + 1;
+        }
       }
+      const end = rows.at(-1);
+      if (end === undefined || rows.length < PAGE_RECORDS) return;
+      [seq, n] = [end.first_seq, end.n];
     }
   }
 

@@ -23,7 +23,7 @@ import { packer } from '../../src/packer.ts';
 
 export const { crypto } = selectNodeCrypto();
 const secretOf = (fill: number) => new Uint8Array(32).fill(fill);
-const ownerSecret = secretOf(1);
+export const ownerSecret = secretOf(1);
 export const owner = localSigner(ownerSecret, crypto);
 const START_MS = 1_790_000_000_000;
 /** Lines that a harness would put in one envelope. */

@@ -113,6 +113,7 @@ export function addArchiveCommands(program: Command, execute: Execute): void {
     .addOption(new Option('--to <TIME>', 'not after'))
     .addOption(new Option('--errors', 'only what failed'))
     .addOption(new Option('--question <NAME>', 'one of the questions below').choices(Object.keys(QUESTIONS)))
+    .addOption(flag('--owner-key <FILE>', "the owner's key file, to search an archive of ciphertext only"))
     .addOption(new Option('--limit <NUMBER>', 'at most so many').default(50).argParser(parseNumber))
     .addOption(new Option('--json', 'one JSON object a line'))
     .addHelpText('after', () => namesHelp('Questions', QUESTIONS))

@@ -1,6 +1,6 @@
-import { type Hit, joinArchiveFile, type Question, searchArchive } from '@heliograph/app-archive';
+import { type Hit, joinArchiveFile, type Question, searchArchive, unsealArchive } from '@heliograph/app-archive';
 import { archiveFile, orFail, say } from '../archive-place.ts';
-import type { Context } from '../context.ts';
+import { type Context, openOwnerKey } from '../context.ts';
 
 export interface ArchiveSearchOptions {
   readonly text?: string;
@@ -16,19 +16,35 @@ export interface ArchiveSearchOptions {
   readonly question?: Question;
   readonly limit: number;
   readonly json?: boolean;
+  readonly ownerKey?: string;
 }
 
 /** `heliograph archive search`: what is found, a line each; exit 0 also when nothing is. */
 export async function archiveSearch(options: ArchiveSearchOptions, context: Context): Promise<number> {
-  const { file, kind: toolKind, json, ...query } = options;
-  const db = orFail(joinArchiveFile(archiveFile(file, context)));
+  const { file, kind: toolKind, json, ownerKey, ...query } = options;
+  const db = await openToSearch(archiveFile(file, context), ownerKey, context);
   try {
-    const sealed = db.prepare("SELECT note FROM about WHERE at_rest = 'sealed'").pluck().get();
-    if (typeof sealed === 'string') context.log.warn({}, sealed);
     const hits = searchArchive(db, { ...query, toolKind });
     if (hits.length > 0) say(...hits.map((hit) => (json === true ? JSON.stringify(hit) : describe(hit))));
     if (hits.length === options.limit) context.log.info({}, `only the first ${options.limit} are shown: see --limit`);
     return 0;
+  } finally {
+    db.close();
+  }
+}
+
+/** An archive to search; one that holds only ciphertext is opened with the owner's key where that is given. */
+async function openToSearch(path: string, ownerKey: string | undefined, context: Context) {
+  const db = orFail(joinArchiveFile(path));
+  const sealed = db.prepare("SELECT note FROM about WHERE at_rest = 'sealed'").pluck().get();
+  if (typeof sealed !== 'string') return db;
+  if (ownerKey === undefined) {
+    context.log.warn({}, `${sealed}: name its file with --owner-key`);
+    return db;
+  }
+  try {
+    const owner = await openOwnerKey(ownerKey, context);
+    return orFail(unsealArchive(db, owner.secret, context.crypto));
   } finally {
     db.close();
   }
