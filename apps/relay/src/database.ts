@@ -9,9 +9,9 @@ import {
 import { type Crypto, err, ok, type Result } from '@heliograph/wire';
 
 /** Opens a PostgreSQL database as a relay's store. Who names none never loads its driver. */
-export async function openDatabaseStore(url: string) {
+export async function openDatabaseStore(url: string, role?: 'joined' | 'apart') {
   const { openPostgresStore } = await import('@heliograph/relay/postgres');
-  return openPostgresStore(url);
+  return openPostgresStore(url, role);
 }
 
 /** Reads or changes the operator's decisions in a database; the relays on it follow within a second. */

@@ -13,11 +13,13 @@ export interface ReadinessChecks {
   readonly echo: (deadlineMs: number) => Promise<string | undefined>;
   /** How other relays are reached, where there are any: told, and no reason to turn clients away. */
   readonly cluster?: (() => ClusterState) | undefined;
+  /** What is wrong with who else uses the storage: told, and no reason to turn clients away. */
+  readonly neighbours?: (() => string | undefined) | undefined;
 }
 
 /** Ready, or the first thing that is not and why. */
 export type Readiness =
-  | { readonly ready: true; readonly echoMs: number; readonly cluster?: ClusterState }
+  | { readonly ready: true; readonly echoMs: number; readonly cluster?: ClusterState; readonly warning?: string }
   | { readonly ready: false; readonly check: 'storage' | 'clock' | 'echo'; readonly reason: string };
 
 const DEADLINE_MS = 3_000;
@@ -46,7 +48,12 @@ async function ask(checks: ReadinessChecks, nowMs: () => number): Promise<Readin
   const reason = await checks.echo(DEADLINE_MS);
   if (reason !== undefined) return { ready: false, check: 'echo', reason };
   const ready = { ready: true, echoMs: nowMs() - startedAtMs } as const;
-  return checks.cluster === undefined ? ready : { ...ready, cluster: checks.cluster() };
+  const warning = checks.neighbours?.();
+  return {
+    ...ready,
+    ...(checks.cluster && { cluster: checks.cluster() }),
+    ...(warning !== undefined && { warning }),
+  };
 }
 
 /** A store far away may never answer. */

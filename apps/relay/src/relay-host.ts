@@ -120,10 +120,11 @@ export class RelayHost {
     return setInterval(() => this.#ping(), this.#limits.pingIntervalMs);
   }
 
-  /** Takes an event of another relay. */
-  takeShared(event: NostrEvent): void {
+  /** Takes an event of another relay; `ageMs` where it was stored that long ago and comes only now. */
+  takeShared(event: NostrEvent, ageMs?: number): void {
     this.#messageAtMs = performance.now();
-    this.#guard(NO_CONNECTION, () => this.#feed({ type: 'shared', event }));
+    const storedAtMs = ageMs === undefined ? undefined : Date.now() - ageMs;
+    this.#guard(NO_CONNECTION, () => this.#feed({ type: 'shared', event, storedAtMs }));
   }
 
   /** Says what is known of the other relays. */

@@ -10,10 +10,12 @@ import {
   readDecisions,
   relayDocument,
 } from '@heliograph/relay';
-import { type Crypto, encodeNpub, eventSigner, hexEncode } from '@heliograph/wire';
+import { type Crypto, encodeNpub, eventSigner, hexEncode, type NostrEvent } from '@heliograph/wire';
 import manifest from '../package.json' with { type: 'json' };
 import { addressGroup, clientAddress, isNearby, peerAddress } from './client-address.ts';
+import { CatchUp } from './cluster/catch-up.ts';
 import type { NatsCluster } from './cluster/nats-cluster.ts';
+import { NeighbourWatch } from './cluster/neighbour-watch.ts';
 import { hostCheck } from './host-check.ts';
 import { HttpAuth } from './http-auth.ts';
 import { httpHandler, type ServeUi } from './http-handler.ts';
@@ -70,7 +72,8 @@ export async function startRelay(options: StartRelayOptions): Promise<RunningRel
   if (options.nats !== undefined && options.postgres === undefined) {
     throw new RangeError('nats (--nats) needs postgres (--postgres): relays that act as one share one database');
   }
-  const store = await openStore(dataDir, options.postgres);
+  const isJoined = options.nats !== undefined;
+  const store = await openStore(dataDir, options.postgres, isJoined ? 'joined' : 'apart');
   const { headersMs } = settings.limits;
   const server = createServer({
     headersTimeout: headersMs,
@@ -122,19 +125,25 @@ export async function startRelay(options: StartRelayOptions): Promise<RunningRel
     share: (event) => cluster?.share(event),
   });
 
-  if (options.nats !== undefined && store.cluster !== undefined) {
+  let catchUp: CatchUp | undefined;
+  if (options.nats !== undefined && store.cluster !== undefined && store.journal !== undefined) {
     const { NatsCluster } = await import('./cluster/nats-cluster.ts');
+    const onEvent = (event: NostrEvent, ageMs?: number): void => relay.takeShared(event, ageMs);
+    catchUp = new CatchUp({ journal: store.journal, onEvent, log, metrics, nowMs: () => performance.now() });
     cluster = new NatsCluster({
       url: options.nats,
       cluster: store.cluster,
       maxEventBytes: () => rules.limits.maxMessageBytes,
       log,
       metrics,
-      onEvent: (event) => relay.takeShared(event),
+      onEvent,
+      catchUp,
       onAccess: () => void relay.applyAccess(),
       onPeers: (known) => relay.setPeers(known),
     });
   }
+
+  const watch = store.neighbours && new NeighbourWatch(store.neighbours, isJoined, log);
 
   const identity = (): { name: string; description: string } => ({
     name: relay.decisions.name ?? settings.name,
@@ -147,6 +156,7 @@ export async function startRelay(options: StartRelayOptions): Promise<RunningRel
       storage: () => store.trouble(),
       clock: () => clockProblem(store, rules.limits.maxFutureSec),
       cluster: cluster && (() => cluster.state),
+      neighbours: watch && (() => watch.problem),
       echo: (deadlineMs) => echo(ownUrl, announced(), own, { nowSec: nowSec(), deadlineMs }),
     },
     () => performance.now(),
@@ -208,7 +218,9 @@ export async function startRelay(options: StartRelayOptions): Promise<RunningRel
   const close = async (): Promise<void> => {
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     await relay.stop();
+    watch?.close();
     await cluster?.close();
+    await catchUp?.close();
     server.closeAllConnections();
     await closed;
     await pool?.close();

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createConnection, createServer, type Server, type Socket } from 'node:net';
 import { openPostgresStore } from '@heliograph/relay/postgres';
 import { verifyEvent } from '@heliograph/wire';
 import { connect } from '@nats-io/transport-node';
@@ -35,6 +35,60 @@ beforeEach(() => {
 afterAll(async () => {
   await Promise.all([postgres.close(), nats.close()]);
 });
+
+/** A TCP port that leads to another one, until it is cut. */
+class TcpRoad {
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  #isCut = false;
+
+  private constructor(target: number) {
+    this.#server = createServer((near) => {
+      if (this.#isCut) {
+        near.destroy();
+        return;
+      }
+      const far = createConnection(target, '127.0.0.1');
+      for (const [socket, other] of [
+        [near, far],
+        [far, near],
+      ] as const) {
+        this.#sockets.add(socket);
+        socket.on('error', () => undefined);
+        socket.on('close', () => {
+          this.#sockets.delete(socket);
+          other.destroy();
+        });
+        socket.pipe(other);
+      }
+    });
+  }
+
+  static async open(target: number): Promise<TcpRoad> {
+    const road = new TcpRoad(target);
+    road.#server.listen(0, '127.0.0.1');
+    await once(road.#server, 'listening');
+    return road;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  cut(): void {
+    this.#isCut = true;
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  mend(): void {
+    this.#isCut = false;
+  }
+
+  close(): void {
+    this.cut();
+    this.#server.close();
+  }
+}
 
 /** One relay of a cluster, once it reaches the others. */
 async function startNode(options: Parameters<typeof startTestRelay>[0] = {}): Promise<RelayUnderTest> {
@@ -215,6 +269,45 @@ describe('when NATS is away', () => {
     await expect.poll(() => there.heard).toContainEqual(['EVENT', 'live', expect.objectContaining({ id: again.id })]);
   });
 
+  it('RL131: what was stored meanwhile comes live to both sides once it is back, and not again to who asked for it', async () => {
+    const own = await NatsServer.start();
+    onTestFinished(() => own.close());
+    // Only the first relay loses the server: the way to it goes through here.
+    const road = await TcpRoad.open(own.port);
+    onTestFinished(() => road.close());
+    const [first, second] = await Promise.all([
+      startNode({ nats: own.url.replace(`:${own.port}`, `:${road.port}`) }),
+      startNode({ nats: own.url }),
+    ]);
+    for (const node of [first, second]) await expect.poll(() => clusterOf(node)).toMatchObject({ peers: 1 });
+    const [here, there] = [await connectAs(owner, first), await connectAs(owner, second)];
+    for (const client of [here, there]) await client.ask('live', { kinds: [1] });
+    road.cut();
+    await expect.poll(() => clusterOf(first), { timeout: 20_000 }).toMatchObject({ connected: false });
+    const writers = [await connectAs(otherOwner, first), await connectAs(otherOwner, second)] as const;
+    const missed = [
+      await writers[0].publish(otherOwner, template({ content: 'stored by the one that is cut' })),
+      await writers[1].publish(otherOwner, template({ content: 'stored by the other' })),
+    ] as const;
+    expect(missed).toMatchObject([{ ok: true }, { ok: true }]);
+    // Who asks now has both in the answer, and is given neither again.
+    const asker = await connectAs(owner, second);
+    expect(await asker.ask('live', { kinds: [1] })).toHaveLength(2);
+    road.mend();
+    const idsOf = (client: typeof here) =>
+      client.heard.flatMap((message) => (message[0] === 'EVENT' && message[1] === 'live' ? [message[2].id] : []));
+    for (const client of [here, there]) {
+      await expect.poll(() => idsOf(client).sort(), { timeout: 30_000 }).toEqual(missed.map(({ id }) => id).sort());
+    }
+    // What is published now comes after everything that was to come.
+    const last = await writers[0].publish(otherOwner, template({ content: 'last' }));
+    for (const client of [here, there, asker]) {
+      await expect.poll(() => idsOf(client), { timeout: 30_000 }).toContain(last.id);
+      expect(idsOf(client)).toHaveLength(3);
+    }
+    expect(await metric(second, 'cluster_caught_up_total')).toBeGreaterThan(0);
+  });
+
   it('RL105: a relay starts and serves without it, and says so', async () => {
     const relay = await startTestRelay({ postgres: database, nats: 'nats://127.0.0.1:1' });
     const client = await connectAs(owner, relay);
@@ -259,6 +352,7 @@ it('RL105: what waits for a NATS server that takes nothing more is bounded, and 
     onEvent: () => undefined,
     onAccess: () => undefined,
     onPeers: () => undefined,
+    catchUp: { note: async () => undefined, surePlace: undefined, from: () => undefined },
   });
   onTestFinished(() => cluster.close());
   await expect.poll(() => cluster.state.connected).toBe(true);
@@ -271,6 +365,23 @@ it('RL105: what waits for a NATS server that takes nothing more is bounded, and 
   expect(said.filter((message) => /too slow/.test(message))).toHaveLength(1);
   // It answers no ping either, so it is left for another try.
   await expect.poll(() => cluster.state.connected, { timeout: 30_000 }).toBe(false);
+});
+
+it('RL132: two relays on one database, of which one has no --nats, both say so with the mend, until one is gone', async () => {
+  const [joined, apart] = [await startNode(), await startTestRelay({ postgres: database })];
+  for (const node of [joined, apart]) {
+    const told = { message: expect.stringMatching(/another relay uses this database.*--nats/), level: 'error' };
+    await expect.poll(() => node.log, { timeout: 20_000 }).toContainEqual(expect.objectContaining(told));
+    await expect.poll(() => readyz(node)).toMatchObject({ ready: true, warning: expect.stringMatching(/--nats/) });
+  }
+  // Looking in with the command line is no relay.
+  const visitor = await openPostgresStore(database);
+  await apart.close();
+  await expect
+    .poll(() => joined.log.map(({ message }) => message), { timeout: 20_000 })
+    .toContainEqual(expect.stringMatching(/^no other relay uses this database/));
+  await expect.poll(() => readyz(joined)).not.toHaveProperty('warning');
+  if (visitor.ok) await visitor.value.close();
 });
 
 describe('when PostgreSQL is away', () => {

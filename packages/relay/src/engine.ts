@@ -7,7 +7,7 @@ import { takeMessage } from './intake.ts';
 import { changeAccess, configure, forgetSession, openSession, passTime } from './lifecycle.ts';
 import { DEFAULT_LIMITS } from './limits.ts';
 import { Occupancy } from './occupancy.ts';
-import { deliverShared, type Peers, RecentIds, takeShared } from './peers.ts';
+import { deliverShared, MAX_SHARED_IDS, type Peers, RecentIds, setPeers, takeShared } from './peers.ts';
 import { defaultPolicies, type Policy } from './policy.ts';
 import type { RelayEffect } from './relay-effect.ts';
 import type { RelayInput, RelayRules } from './relay-input.ts';
@@ -15,9 +15,6 @@ import type { RelayState } from './relay-state.ts';
 import { refused } from './reply.ts';
 import { SubscriptionIndex } from './subscription-index.ts';
 import { TokenBuckets } from './token-buckets.ts';
-
-/** Within so many events one that comes twice from other relays is noticed. */
-const MAX_SHARED_IDS = 20_000;
 
 /** What the engine can't make itself. Of the rules, `open` is nothing and `limits` the default unless said. */
 export interface RelayEngineOptions
@@ -99,9 +96,9 @@ export class RelayEngine {
       case 'configure':
         return configure(state, input.rules);
       case 'shared':
-        return takeShared(state, input.event);
+        return takeShared(state, input.event, input.storedAtMs);
       case 'peers':
-        state.peers = input.peers;
+        setPeers(state, input.peers);
         return [];
       case 'tick':
         return passTime(state);
@@ -114,7 +111,7 @@ function settleVerified(
   { request, result }: Extract<RelayInput, { type: 'verified' }>,
 ): readonly RelayEffect[] {
   if (request.purpose === 'shared') {
-    if (result.ok) return deliverShared(state, result.value);
+    if (result.ok) return deliverShared(state, result.value, request.storedAtMs);
     const report = { type: 'shared-refused', message: result.error.message } as const;
     return [{ type: 'report', connection: request.connection, report }];
   }

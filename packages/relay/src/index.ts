@@ -3,7 +3,7 @@ export { type Awaitable, attempt, whenReady } from './awaitable.ts';
 export { RelayEngine, type RelayEngineOptions } from './engine.ts';
 export { encodeKindSet, hasKind, type KindSet, parseKindSet } from './kind-set.ts';
 export { DEFAULT_LIMITS, type RelayLimits } from './limits.ts';
-export type { Peers } from './peers.ts';
+export { MAX_SHARED_IDS, type Peers } from './peers.ts';
 export { defaultPolicies, type Policy, type Publisher, type Refusal } from './policy.ts';
 export { type DocumentPolicy, type RelayIdentity, relayDocument } from './relay-document.ts';
 export type { QueryEffect, RelayEffect, RelayReport, StoreEffect, VerifyEffect } from './relay-effect.ts';
@@ -23,7 +23,7 @@ export {
   restoreRelay,
 } from './store/maintenance.ts';
 export { MemoryStore } from './store/memory-store.ts';
-export type { RelayStore } from './store/relay-store.ts';
+export type { Journal, JournalEntry, Neighbours, RelayStore } from './store/relay-store.ts';
 export { openSqliteStore, type SqliteStore } from './store/sqlite-store.ts';
 export { type StorableEvent, storableEvent } from './store/storable-event.ts';
 export { askStore } from './stored-answer.ts';

@@ -3,6 +3,7 @@ import { RecentIds } from './peers.ts';
 import { agent, owner, ScriptedRelay, secondOwner, telemetry, template } from './testing/scripted-relay.ts';
 
 const frame = (n: number) => owner.sign(template({ kind: 20_001, content: `${n}` }));
+const note = (content: string) => owner.sign(template({ content }));
 const got = (...events: { id: string }[]) => events.map(({ id }) => ['EVENT', 'a', expect.objectContaining({ id })]);
 
 describe('a relay that shares its subscribers with others', () => {
@@ -35,6 +36,41 @@ describe('a relay that shares its subscribers with others', () => {
     mine.take();
     relay.handle({ type: 'shared', event: own });
     expect(mine.take()).toEqual([]);
+  });
+
+  it('RL131: what others stored while they could not tell is given to who listened then, and not to who had it in an answer', () => {
+    const relay = new ScriptedRelay({ peers: 'cut' });
+    const [before, after, apart] = [relay.connectOwner(), relay.connectOwner(), relay.connectOwner()];
+    const [early, late, own] = [note('early'), note('late'), note('own')];
+    before.say('REQ', 'a', { kinds: [1] });
+    const storedAtMs = relay.nowMs;
+    relay.tick(120);
+    // Both are in the shared storage; `late` was stored a moment before it was read.
+    relay.holdAnswers = true;
+    after.say('REQ', 'a', { kinds: [1] });
+    const query = relay.effects.findLast((effect) => effect.type === 'query');
+    if (query?.type !== 'query') throw new TypeError('the engine asked nothing');
+    const events = [late, early].map(({ id, json }) => ({ id, json, createdAtSec: 1, isFresh: id === late.id }));
+    relay.handle({ type: 'answered', request: query, answer: { ask: 'events', events } });
+    relay.holdAnswers = false;
+    const lateMs = relay.nowMs;
+    relay.tick(3_600);
+    relay.handle({ type: 'peers', peers: 'heard' });
+    relay.tick(5);
+    apart.say('REQ', 'a', { kinds: [1], limit: 0 });
+    before.publish(own);
+    for (const client of [before, after, apart]) client.take();
+    for (const [event, atMs] of [
+      [early, storedAtMs],
+      [late, lateMs],
+      [late, lateMs],
+      [own, lateMs],
+    ] as const) {
+      relay.handle({ type: 'shared', event, storedAtMs: atMs });
+    }
+    expect(before.take()).toEqual(got(early, late));
+    expect(after.take()).toEqual([]);
+    expect(apart.take()).toEqual([]);
   });
 
   it('RL101: a forged event is delivered to nobody and does not keep the true one out; what nobody would get is not verified', () => {

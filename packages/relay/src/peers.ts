@@ -4,12 +4,16 @@ import { isUnwanted } from './gate.ts';
 import type { RelayEffect } from './relay-effect.ts';
 import { NO_CONNECTION } from './relay-input.ts';
 import type { RelayState } from './relay-state.ts';
+import { keepAnswered } from './subscribing.ts';
 
 /**
  * What is known of other relays that share this one's subscribers. `none`: by configuration there are no others. `quiet`:
  * none was heard for a while. `heard`: one may be there. `cut`: they can't be reached now.
  */
 export type Peers = 'none' | 'quiet' | 'heard' | 'cut';
+
+/** Within so many events one that comes twice from other relays is noticed. */
+export const MAX_SHARED_IDS = 20_000;
 
 /** Ids of events that went to other relays or came from them; the oldest are forgotten. */
 export class RecentIds {
@@ -41,14 +45,22 @@ export function share(state: RelayState, event: VerifiedEvent): RelayEffect[] {
 }
 
 /** An event came from another relay: one that somebody here would get is worth a signature check, others cost a look-up. */
-export function takeShared(state: RelayState, event: NostrEvent): RelayEffect[] {
+export function takeShared(state: RelayState, event: NostrEvent, storedAtMs?: number): RelayEffect[] {
   if (state.sharedIds.has(event.id) || state.subscriptions.match(event).length === 0) return [];
-  return [{ type: 'verify', connection: NO_CONNECTION, purpose: 'shared', event }];
+  return [{ type: 'verify', connection: NO_CONNECTION, purpose: 'shared', event, storedAtMs }];
 }
 
 /** A verified event of another relay goes out here, once, unless the operator refuses it. */
-export function deliverShared(state: RelayState, event: VerifiedEvent): readonly RelayEffect[] {
+export function deliverShared(state: RelayState, event: VerifiedEvent, storedAtMs?: number): readonly RelayEffect[] {
   if (state.sharedIds.has(event.id) || isUnwanted(state, event)) return [];
   state.sharedIds.add(event.id);
-  return fanOut(state, event).effects;
+  return fanOut(state, event, storedAtMs).effects;
+}
+
+/** What is known of the other relays changed; once they can be reached again, what was missed may still come. */
+export function setPeers(state: RelayState, peers: Peers): void {
+  const wasCut = state.peers === 'cut';
+  state.peers = peers;
+  if (!wasCut || peers === 'cut') return;
+  for (const session of state.sessions.values()) keepAnswered(session, state.nowMs());
 }

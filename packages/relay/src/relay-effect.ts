@@ -12,6 +12,8 @@ export interface VerifyEffect {
   readonly connection: ConnectionId;
   readonly purpose: 'publish' | 'auth' | 'shared';
   readonly event: NostrEvent;
+  /** Of a shared event that comes late: when it was stored. */
+  readonly storedAtMs?: number | undefined;
 }
 
 /** Write an event durably, together with others if that is cheaper, and answer with `stored`. */

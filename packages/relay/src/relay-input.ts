@@ -37,8 +37,11 @@ export type RelayInput =
   | { readonly type: 'answered'; readonly request: QueryEffect; readonly answer: StoreAnswer }
   /** A `store` effect is committed, or failed and left nothing behind. */
   | { readonly type: 'stored'; readonly request: StoreEffect; readonly outcome: WriteOutcome | 'failed' }
-  /** An event came from another relay that shares our subscribers; not verified yet. */
-  | { readonly type: 'shared'; readonly event: NostrEvent }
+  /**
+   * An event came from another relay that shares our subscribers; not verified yet. `storedAtMs` (Unix milliseconds) where it
+   * was stored while that relay couldn't tell us.
+   */
+  | { readonly type: 'shared'; readonly event: NostrEvent; readonly storedAtMs?: number | undefined }
   /** What is known of the other relays changed. */
   | { readonly type: 'peers'; readonly peers: Peers }
   /** The operator decided anew who may use the relay. */

@@ -47,7 +47,8 @@ export function openSubscription(
   const asker = { reader, nowSec: nowSec(state) };
   const query = askFor(state, session, id, { ask: 'events', filters: asked, asker, maxBytes });
   const waiting = { ticket: query.ticket, held: new Map<string, string>() };
-  const subscription: Subscription = { session, id, filters, waiting, answered: undefined };
+  const openedAtMs = state.nowMs();
+  const subscription: Subscription = { session, id, filters, openedAtMs, waiting, answered: undefined };
   session.subscriptions.set(id, subscription);
   state.subscriptions.add(subscription);
   return asked.length > 0 ? [query] : settleSubscription(state, session, query, []);
@@ -115,6 +116,13 @@ export function dropSubscription(state: RelayState, session: Session, id: string
   if (subscription === undefined) return;
   session.subscriptions.delete(id);
   state.subscriptions.remove(subscription);
+}
+
+/** What an answer held may come live for a while from now on. */
+export function keepAnswered(session: Session, nowMs: number): void {
+  for (const { answered } of session.subscriptions.values()) {
+    if (answered !== undefined) answered.untilMs = nowMs + LATE_MS;
+  }
 }
 
 /** Forgets what may have come live and did not in time. */

@@ -6,7 +6,7 @@ import { type Subscription, SubscriptionIndex } from './subscription-index.ts';
 const hex = (n: number) => n.toString(16).padStart(64, '0');
 const session = {} as Session;
 const subscribe = (index: SubscriptionIndex, id: string, ...filters: Filter[]): Subscription => {
-  const subscription = { session, id, filters, waiting: undefined, answered: undefined };
+  const subscription = { session, id, filters, openedAtMs: 0, waiting: undefined, answered: undefined };
   index.add(subscription);
   return subscription;
 };

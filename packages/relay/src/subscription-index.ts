@@ -7,10 +7,11 @@ export interface Subscription {
   readonly session: Session;
   readonly id: string;
   readonly filters: readonly Filter[];
+  readonly openedAtMs: number;
   /** While what is stored is being read: that query's ticket, and what came meanwhile, texts by event id. */
   waiting: { readonly ticket: number; readonly held: Map<string, string> } | undefined;
   /** Ids the answer held that may come live yet, because they were stored as it was read; forgotten after a while. */
-  answered: { readonly ids: Set<string>; readonly untilMs: number } | undefined;
+  answered: { readonly ids: Set<string>; untilMs: number } | undefined;
 }
 
 /** One filter of a subscription. `met` is shared by all filters of it: the event that was last found to match one. */

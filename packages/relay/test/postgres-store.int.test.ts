@@ -4,6 +4,8 @@ import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PostgresServer } from '../../../fixtures/servers/postgres-server.ts';
+import { eventRecord } from '../src/postgres/event-record.ts';
+import { POSTGRES_SCHEMA_VERSION } from '../src/postgres/postgres-schema.ts';
 import { openPostgresStore, type PostgresStore } from '../src/postgres/postgres-store.ts';
 import { readDecisions } from '../src/store/access-store.ts';
 import { STORE_CONTRACT } from '../src/store/contract.ts';
@@ -132,7 +134,7 @@ describe('two relays on one database', () => {
     expect((await open()).cluster).not.toBe(stores[0].cluster);
   });
 
-  it('RL93: what both write at once ends as one writer would have it: an outcome for each event, the newest versions, nothing deleted', async () => {
+  it('RL93: what both write at once ends as one writer would have it: one outcome stored per event, the newest versions, nothing deleted', async () => {
     const url = server.database();
     const nodes = await Promise.all([open(url), open(url)]);
     const random = fc.sample(fc.nat(1e6), { numRuns: 4_000, seed: 11 });
@@ -173,6 +175,7 @@ describe('two relays on one database', () => {
     for (const [id, both] of outcomes) {
       expect(both, id).toHaveLength(nodes.length);
       expect(both, id).not.toContain(undefined);
+      expect(both.filter((outcome) => outcome === 'stored').length, id).toBeLessThanOrEqual(1);
     }
 
     // In any order the end is the same: every request, and of each address the newest version that none deletes.
@@ -191,6 +194,46 @@ describe('two relays on one database', () => {
     );
     await client.end();
     expect(rows).toEqual([{ n: 0 }]);
+  });
+
+  it('RL93: a version that another relay committed after it was looked for and before its address was is a duplicate', async () => {
+    const url = server.database();
+    const store = await open(url);
+    const [older, newer] = [1, 2].map((created_at) => signed(alice, { kind: 0, created_at })) as [
+      StorableEvent,
+      StorableEvent,
+    ];
+    await store.write([older]);
+    const other = new pg.Client({ connectionString: url });
+    await other.connect();
+    await other.query('BEGIN; LOCK TABLE heliograph.tags IN ACCESS EXCLUSIVE MODE');
+    // It has found no event of this id, and waits for the tags to see whether one was deleted.
+    const written = store.write([newer]);
+    const waiting = `SELECT count(*)::int AS n FROM pg_locks WHERE NOT granted AND relation = 'heliograph.tags'::regclass`;
+    await expect.poll(async () => (await other.query(waiting)).rows[0].n, { timeout: 20_000 }).toBe(1);
+    const batch = JSON.stringify([eventRecord(newer)]);
+    const first = await other.query('SELECT heliograph.write_events($1::json, false) AS outcomes', [batch]);
+    await other.query('COMMIT');
+    expect(first.rows[0].outcomes).toEqual(['stored']);
+    expect(await written).toEqual(['duplicate']);
+    expect(await idsOf(store)).toEqual([newer.id]);
+    await other.end();
+  });
+
+  it('RL94: a database of the schema before is brought up to this one as it is opened', async () => {
+    const url = server.database();
+    const store = await open(url);
+    await store.write([signed(alice, { content: 'kept' })]);
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    await client.query('UPDATE heliograph.relay SET schema_version = 1');
+    await client.query('DROP FUNCTION heliograph.write_events');
+    const again = await open(url);
+    expect(await again.write([signed(alice, { content: 'new' })])).toEqual(['stored']);
+    expect(await idsOf(again)).toHaveLength(2);
+    const { rows } = await client.query('SELECT schema_version FROM heliograph.relay');
+    expect(rows).toEqual([{ schema_version: POSTGRES_SCHEMA_VERSION }]);
+    await client.end();
   });
 
   it('RL93: an event and the request that deletes it, written at once on two relays, never both stay', async () => {
@@ -220,6 +263,23 @@ describe('two relays on one database', () => {
       swept += a + b;
     }
     expect(swept).toBe(50);
+  });
+
+  it('RL131: its journal gives what was stored after a place, in order and in pages, and nothing that has expired', async () => {
+    const store = await open();
+    const [first, second, third] = ['1', '2', '3'].map((content) => signed(alice, { content })) as StorableEvent[];
+    const over = signed(alice, { content: 'over', tags: [['expiration', '500']] });
+    await store.write([first as StorableEvent]);
+    const begin = await store.journal.end();
+    for (const event of [second, over, third]) await store.write([event as StorableEvent]);
+    const page = await store.journal.after(begin, 2);
+    expect(page.entries).toEqual([{ json: second?.json, ageMs: expect.any(Number) }]);
+    const rest = await store.journal.after(page.place, 2);
+    expect(rest.entries.map(({ json }) => json)).toEqual([third?.json]);
+    expect(rest.place).toBe(await store.journal.end());
+    expect(await store.journal.after(rest.place, 2)).toEqual({ entries: [], place: rest.place });
+    const ageMs = rest.entries[0]?.ageMs ?? -1;
+    expect(ageMs >= 0 && ageMs < 60_000).toBe(true);
   });
 
   it('RL93: what one decides on keys, events and its name the other reads, with another version', async () => {

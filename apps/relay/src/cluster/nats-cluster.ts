@@ -4,6 +4,7 @@ import { type NostrEvent, parseEvent, type VerifiedEvent } from '@heliograph/wir
 import { connect, type NatsConnection, type NodeConnectionOptions } from '@nats-io/transport-node';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
+import type { CatchUp } from './catch-up.ts';
 import { PeerTable } from './peer-table.ts';
 
 /** What a relay joins others with. */
@@ -21,6 +22,8 @@ export interface ClusterOptions {
   /** Another relay changed what the operator decided. */
   readonly onAccess: () => void;
   readonly onPeers: (peers: Peers) => void;
+  /** Reads what relays could not tell each other. */
+  readonly catchUp: Pick<CatchUp, 'note' | 'surePlace' | 'from'>;
 }
 
 /** How the cluster is, for readiness and metrics. */
@@ -45,7 +48,8 @@ const MAX_OUTBOUND_BYTES = 16 * 1024 * 1024;
 
 /**
  * Carries events between relays over NATS, each as one message, at most once. While the server can't be reached the relay
- * serves its own connections and this tries again, waiting longer each time; what happened meanwhile is not sent later.
+ * serves its own connections and this tries again, waiting longer each time. Frames of that time are not sent later; what
+ * was stored is read from the storage by all, once they are told from where.
  */
 export class NatsCluster {
   readonly #options: ClusterOptions;
@@ -56,6 +60,7 @@ export class NatsCluster {
     readonly access: string;
     readonly here: string;
     readonly gone: string;
+    readonly missed: string;
   };
   readonly #running: Promise<void>;
   readonly #timer: NodeJS.Timeout;
@@ -76,8 +81,10 @@ export class NatsCluster {
       access: subject('access'),
       here: subject('here'),
       gone: subject('gone'),
+      missed: subject('missed'),
     };
     this.#peers = new PeerTable(() => performance.now());
+    void options.catchUp.note();
     this.#timer = setInterval(() => this.#beat(), HEARTBEAT_MS);
     this.#running = this.#run();
   }
@@ -152,9 +159,30 @@ export class NatsCluster {
       },
     });
     connection.subscribe(this.#subjects.gone, { callback: (_, message) => this.#peers.gone(message.string()) });
+    connection.subscribe(this.#subjects.missed, {
+      callback: (_, message) => {
+        const place = message.string();
+        if (/^\d{1,15}$/.test(place)) this.#options.catchUp.from(Number(place));
+      },
+    });
     this.#beat();
     // What was decided while we were away.
     this.#options.onAccess();
+    void this.#catchUp(connection);
+  }
+
+  /** What was stored here did not reach the others, nor theirs us. Once the server has our subscriptions, what comes after comes live. */
+  async #catchUp(connection: NatsConnection): Promise<void> {
+    const place = this.#options.catchUp.surePlace;
+    if (place === undefined) return;
+    this.#publish(this.#subjects.missed, Buffer.from(`${place}`));
+    try {
+      await connection.flush();
+    } catch {
+      // The connection ended again; the next one begins from the same place.
+      return;
+    }
+    this.#options.catchUp.from(place);
   }
 
   #leave(reason: string): void {
@@ -168,7 +196,7 @@ export class NatsCluster {
     if (this.#connection !== undefined && owingMs > ANSWER_MS) {
       this.#reason = 'the server does not answer';
       void this.#connection.close();
-    }
+    } else if (this.#connection !== undefined && !this.#isSlow) void this.#options.catchUp.note();
     if (!this.#isClosing) this.#publish(this.#subjects.here, Buffer.from(this.#node));
     this.#tellPeers();
   }
@@ -221,7 +249,10 @@ export class NatsCluster {
       }
       if (connection !== this.#connection) return;
       this.#outboundBytes -= bytes;
+      const wasSlow = this.#isSlow;
       this.#isSlow = false;
+      // What was not sent while it was slow is read by the others.
+      if (wasSlow) void this.#catchUp(connection);
     }
     if (connection === this.#connection) this.#flushingSinceMs = undefined;
   }

@@ -27,11 +27,11 @@ const STATEMENT_MS = 10_000;
 /** What every connection is set to: durable commits, whatever the server's default, and no compiling of short queries. */
 const SESSION = `SET synchronous_commit = on; SET jit = off; SET default_transaction_isolation = 'read committed'; SET statement_timeout = ${STATEMENT_MS}`;
 
-/** Prepares to reach a database; nothing is connected yet. Throws RangeError for what is no postgres:// URL. */
-export function postgresClient(url: string): PostgresClient {
+/** Prepares to reach a database under a name that its other users can see; nothing is connected yet. Throws RangeError for what is no postgres:// URL. */
+export function postgresClient(url: string, name: string): PostgresClient {
   const config = {
     connectionString: url,
-    application_name: 'heliograph relay',
+    application_name: name,
     connectionTimeoutMillis: CONNECT_MS,
     query_timeout: STATEMENT_MS + 2_000,
     keepAlive: true,

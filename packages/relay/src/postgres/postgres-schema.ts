@@ -1,7 +1,7 @@
 import { PRIVATE_KINDS } from '../visibility.ts';
 
 /** The layout below; a database with a higher number was made by a later Heliograph. */
-export const POSTGRES_SCHEMA_VERSION = 1;
+export const POSTGRES_SCHEMA_VERSION = 2;
 
 /** Names our advisory locks ("HLGR"); the second number says what for. */
 const LOCK_SPACE = 0x484c4752;
@@ -23,7 +23,7 @@ export const PRIVATE_KIND_LIST = [...PRIVATE_KINDS].join(', ');
  * `words` is an array and no tsvector, which holds at most 1 MB of words. Every change of the operator's decisions raises
  * `access_version`.
  */
-export const POSTGRES_SCHEMA = `
+const TABLES = `
 CREATE SCHEMA IF NOT EXISTS heliograph;
 
 CREATE TABLE heliograph.relay (
@@ -92,10 +92,12 @@ CREATE FUNCTION heliograph.remove_events(seqs bigint[]) RETURNS bigint LANGUAGE 
   )
   SELECT count(*) FROM gone
 $$;
+`;
 
+const WRITING = `
 -- Writes a batch in its order: one outcome per event. READ COMMITTED: every statement sees what others committed before
 -- it, so an insert that met another writer's row is decided again from what is there now.
-CREATE FUNCTION heliograph.write_events(batch json, alone boolean) RETURNS text[] LANGUAGE plpgsql SET enable_seqscan = off AS $$
+CREATE OR REPLACE FUNCTION heliograph.write_events(batch json, alone boolean) RETURNS text[] LANGUAGE plpgsql SET enable_seqscan = off AS $$
 DECLARE
   r record;
   held record;
@@ -127,6 +129,11 @@ BEGIN
         IF r.address IS NOT NULL THEN
           SELECT seq, created_at, id INTO held FROM heliograph.events WHERE address = r.address FOR UPDATE;
           IF FOUND THEN
+            -- Another writer committed this very event since it was looked for.
+            IF held.id = r.id THEN
+              outcome := 'duplicate';
+              EXIT;
+            END IF;
             IF r.created_at < held.created_at OR (r.created_at = held.created_at AND r.id > held.id) THEN
               outcome := 'superseded';
               EXIT;
@@ -157,3 +164,9 @@ BEGIN
   RETURN outcomes;
 END $$;
 `;
+
+/** What makes an empty database one of this version. */
+export const POSTGRES_SCHEMA = TABLES + WRITING;
+
+/** What brings a database of an earlier version to the next, by the version it has; relays of that one may go on running. */
+export const POSTGRES_UPGRADES: Readonly<Record<number, string>> = { 1: WRITING };

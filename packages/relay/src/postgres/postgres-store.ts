@@ -11,21 +11,30 @@ import {
   type SweepScope,
   type WriteOutcome,
 } from '../store/event-store.ts';
-import type { RelayStore } from '../store/relay-store.ts';
+import type { Journal, Neighbours, RelayStore } from '../store/relay-store.ts';
 import { join, type Sql, sql } from '../store/sql.ts';
 import type { StorableEvent } from '../store/storable-event.ts';
 import { eventRecord } from './event-record.ts';
 import { PostgresAccess } from './postgres-access.ts';
 import { codeOf, describePostgres, type PostgresClient, postgresClient } from './postgres-client.ts';
+import { postgresJournal } from './postgres-journal.ts';
+import { type DatabaseRole, databaseName, findNeighbours } from './postgres-neighbours.ts';
 import { countMatching, selectEvents, selectNames } from './postgres-query.ts';
-import { LOCK, POSTGRES_SCHEMA, POSTGRES_SCHEMA_VERSION } from './postgres-schema.ts';
+import { LOCK, POSTGRES_SCHEMA, POSTGRES_SCHEMA_VERSION, POSTGRES_UPGRADES } from './postgres-schema.ts';
 
-/** Opens the tables of a database (postgres://…), or makes them where there are none; several relays may share them. */
-export async function openPostgresStore(url: string): Promise<Result<PostgresStore, StoreError>> {
-  const client = postgresClient(url);
+/**
+ * Opens the tables of a database (postgres://…), or makes them where there are none; several relays may share them. `role`:
+ * a relay that tells the others what it takes (`joined`), or does not (`apart`), or something that only looks in.
+ */
+export async function openPostgresStore(
+  url: string,
+  role: DatabaseRole = 'visitor',
+): Promise<Result<PostgresStore, StoreError>> {
+  const name = databaseName(role);
+  const client = postgresClient(url, name);
   try {
     const found = await client.transaction(prepareSchema);
-    if (found.ok) return ok(new PostgresStore(client, found.value));
+    if (found.ok) return ok(new PostgresStore(client, found.value, name));
     await client.close();
     return found;
   } catch (cause) {
@@ -47,8 +56,14 @@ async function prepareSchema(run: Run): Promise<Result<string, StoreError>> {
   const [relay] = await run<{ schema_version: number; cluster: string }>(
     sql('SELECT schema_version, cluster FROM heliograph.relay'),
   );
-  if (relay?.schema_version === POSTGRES_SCHEMA_VERSION) return ok(relay.cluster);
-  const message = `the database has schema ${relay?.schema_version} and this version knows ${POSTGRES_SCHEMA_VERSION}: start the Heliograph that made it, or a later one`;
+  if (relay === undefined) throw new Error('heliograph.relay is empty: it was made by something else');
+  const { schema_version: version, cluster } = relay;
+  for (let from = version; from < POSTGRES_SCHEMA_VERSION; from++) {
+    await run(sql(POSTGRES_UPGRADES[from] ?? ''));
+    await run(sql('UPDATE heliograph.relay SET schema_version = ?', from + 1));
+  }
+  if (version <= POSTGRES_SCHEMA_VERSION) return ok(cluster);
+  const message = `the database has schema ${version} and this version knows ${POSTGRES_SCHEMA_VERSION}: start the Heliograph that made it, or a later one`;
   return err({ code: 'too-new', message });
 }
 
@@ -64,12 +79,16 @@ export class PostgresStore implements RelayStore {
   readonly place: RelayStore['place'];
   /** The same for all relays on this database, and for no others. */
   readonly cluster: string;
+  readonly journal: Journal;
+  readonly neighbours: () => Promise<Neighbours>;
   readonly #client: PostgresClient;
 
-  constructor(client: PostgresClient, cluster: string) {
+  constructor(client: PostgresClient, cluster: string, name: string) {
     this.#client = client;
+    this.neighbours = () => findNeighbours(client, name);
     this.cluster = cluster;
     this.access = new PostgresAccess(client);
+    this.journal = postgresJournal(client);
     this.place = { postgres: client.place };
   }
 

@@ -47,6 +47,8 @@ export class SqliteStore implements RelayStore {
   readonly access: SqliteAccess;
   readonly place: RelayStore['place'];
   readonly cluster = undefined;
+  readonly journal = undefined;
+  readonly neighbours = undefined;
   readonly #dataDir: string;
   readonly #db: Database.Database;
   readonly #release: () => void;
