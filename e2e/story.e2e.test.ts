@@ -71,7 +71,8 @@ describe('three machines', () => {
     if (!(await page.getByTestId('raw-rail').isVisible())) await page.getByTestId('toggle-lines').click();
     for (const direction of ['read', 'write'] as const) {
       const wentBy = () => sha256(readFileSync(join(teed, `${direction}.bytes`)));
-      await expect.poll(async () => sha256(await download(page, direction)), { timeout: 15_000 }).toBe(wentBy());
+      const isSame = async () => sha256(await download(page, direction)) === wentBy();
+      await expect.poll(isSame, { timeout: 30_000 }).toBe(true);
     }
     await page.reload();
     await page.getByTestId('session-row').first().waitFor();

@@ -78,8 +78,9 @@ describe.each(chosen)('%s', (name) => {
     const turnId = await life.owner.prompt('long');
     await life.owner.decide(await life.owner.asked(turnId), 'allow_once');
     const file = join(life.stage.cwd, LONG_COMMAND_FILE);
-    await expect.poll(() => existsSync(file) && Number(readFileSync(file, 'utf8'))).toBeTruthy();
-    const command = Number(readFileSync(file, 'utf8'));
+    const written = () => (existsSync(file) ? readFileSync(file, 'utf8') : '');
+    await expect.poll(written).toMatch(/^\d+\n/);
+    const command = Number(written());
     expect(isAlive(command)).toBe(true);
     expect(await life.owner.cancel(turnId)).toMatchObject({ status: 'cancelled', turnId });
     const turn = await life.owner.ended(turnId);

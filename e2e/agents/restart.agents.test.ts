@@ -123,7 +123,7 @@ describe.each(chosen)('%s', (name) => {
   test(`AG21: a harness started again opens ${again}`, async () => {
     told = turnsOf(true).map(words);
     expect(await life.mirrored.program.stop()).toBe(0);
-    expect(life.processes()).toEqual([]);
+    await expect.poll(() => life.processes()).toEqual([]);
     await life.mirrored.startAgain();
     await life.watcher.until('the new run', () => resolved()[opened]);
     await goesOn();
