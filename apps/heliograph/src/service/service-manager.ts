@@ -57,7 +57,7 @@ export function serviceManager(kind: ServiceKind, env: Env): ServiceManager {
 }
 
 /** The name in a file's name, undefined when it is none of ours. */
-export function serviceName(manager: ServiceManager, fileName: string): string | undefined {
+function serviceName(manager: ServiceManager, fileName: string): string | undefined {
   const [before = '', after = ''] = manager.fileName('\n').split('\n');
   if (!fileName.startsWith(before) || !fileName.endsWith(after)) return undefined;
   return fileName.slice(before.length, fileName.length - after.length) || undefined;
