@@ -92,7 +92,7 @@ function outcomeOf(tool: ToolItem): string {
   if (exit !== undefined && exit !== 0) parts.push(`exit ${exit}`);
   if (tool.terminal?.signal !== undefined) parts.push(tool.terminal.signal);
   const stats = selectDiffStats(tool);
-  if (stats !== undefined && tool.status !== 'failed') parts.push(`+${stats.added} −${stats.removed}`);
+  if (stats?.exact === true && tool.status !== 'failed') parts.push(`+${stats.added} −${stats.removed}`);
   return parts.join(', ');
 }
 
@@ -102,8 +102,15 @@ export function exitCodeOf(tool: ToolItem): number | undefined {
   return tool.terminal?.exitCode ?? finite(output, 'exit_code') ?? finite(output, 'exitCode');
 }
 
-/** Lines added and removed by all diffs of a tool call, `undefined` when it has none. */
+const counted = new WeakMap<ToolItem, DiffStats | undefined>();
+
+/** Lines added and removed by all diffs of a tool call, `undefined` when it has none. Counted once for the same item. */
 export function selectDiffStats(tool: ToolItem): DiffStats | undefined {
+  if (!counted.has(tool)) counted.set(tool, countDiffs(tool));
+  return counted.get(tool);
+}
+
+function countDiffs(tool: ToolItem): DiffStats | undefined {
   let sum: DiffStats | undefined;
   for (const content of tool.content) {
     if (content.type !== 'diff') continue;

@@ -1,10 +1,11 @@
 export type { CarriedTranscript } from './carry.ts';
 export { optionOf, readSettings } from './config.ts';
+export { type DiffRow, type DiffTexts, diffRow, rowOfLine, splitDiff, unfoldDiff } from './diff-rows.ts';
 export { EventLog } from './event-log.ts';
 export * from './export/index.ts';
 export { TranscriptFold } from './fold.ts';
 export { exitCodeOf, type Headline, selectDiffStats, selectHeadline } from './headline.ts';
-export { type DiffStats, diffStats } from './line-diff.ts';
+export { DIFF_ROW, type DiffStats, diffLines, diffStats, type LineDiff } from './line-diff.ts';
 export { type FoundLines, type LineHit, LineSearch } from './line-search.ts';
 export { FOREIGN_STREAM, type LogEvent } from './log-event.ts';
 export * from './model.ts';
@@ -20,3 +21,4 @@ export * from './select.ts';
 export type { SeqSpan } from './seq-ranges.ts';
 export type { StreamLog, Verdict } from './stream-log.ts';
 export { type FoundItems, type ItemHit, MAX_HITS, TranscriptSearch } from './transcript-search.ts';
+export { unifiedDiff } from './unified-diff.ts';

@@ -1,7 +1,8 @@
+import type { LineDiff } from '@heliograph/transcript';
 import type { ReaderAnswer, ReaderRequest } from '../worker/reader-protocol.ts';
 
 /** What opens a question; what follows (`seek`, `play` …) is sent by what `ask` returned. */
-type Opening = 'search' | 'search-lines' | 'replay';
+type Opening = 'search' | 'search-lines' | 'replay' | 'diff';
 type Following = 'seek' | 'play' | 'pause';
 type WithoutId<T extends ReaderRequest['type']> = T extends unknown
   ? Omit<Extract<ReaderRequest, { type: T }>, 'id'>
@@ -17,11 +18,16 @@ export interface Asked {
 export interface Reader {
   /** Asks; `onAnswer` hears every answer until it is stopped. */
   ask(question: WithoutId<Opening>, onAnswer: (answer: ReaderAnswer) => void): Asked;
+  /** What changed between the texts of `change`, compared once; undefined where it was not asked for. */
+  diffOf(change: object): LineDiff | undefined;
+  keepDiff(change: object, diff: LineDiff): void;
   receive(answer: ReaderAnswer): void;
 }
 
 export function createReader(post: (request: ReaderRequest) => void): Reader {
   const listeners = new Map<number, (answer: ReaderAnswer) => void>();
+  // By the change they are of: gone with it.
+  const diffs = new WeakMap<object, LineDiff>();
   let lastId = 0;
   return {
     ask(question, onAnswer) {
@@ -35,6 +41,8 @@ export function createReader(post: (request: ReaderRequest) => void): Reader {
         },
       };
     },
+    diffOf: (change) => diffs.get(change),
+    keepDiff: (change, diff) => void diffs.set(change, diff),
     receive: (answer) => listeners.get(answer.id)?.(answer),
   };
 }

@@ -29,11 +29,13 @@ export function toToolSentence(item: ToolItem, cwd: string | undefined): ToolSen
   // What came to nothing was not done: "Editing … → failed". A command that failed did run.
   const cameToNothing = isCutShort(item) || (item.status === 'failed' && item.toolKind !== 'execute');
   const { verb, object } = selectHeadline(cameToNothing ? { ...item, status: 'in_progress' } : item, cwd);
+  const change = selectDiffStats(item);
   const sentence: ToolSentence = {
     verb,
     object,
     isCode: isCodeObject(item, object),
-    change: cameToNothing ? undefined : selectDiffStats(item),
+    // A long change is counted where it is compared: a rough count would say another number there.
+    change: cameToNothing || change?.exact === false ? undefined : change,
     outcome: toOutcome(item),
     tone: item.status === 'failed' ? 'bad' : isCutShort(item) ? 'muted' : 'plain',
   };

@@ -1,5 +1,5 @@
 /** What the page asks of the sessions its worker holds, and what it is told. Plain data; nothing here is a secret. */
-import type { FoundItems, FoundLines, ReplayLine, TranscriptPatch } from '@heliograph/transcript';
+import type { DiffTexts, FoundItems, FoundLines, LineDiff, ReplayLine, TranscriptPatch } from '@heliograph/transcript';
 import type { SessionRef } from '../store/session-ref.ts';
 
 export type ReaderRequest =
@@ -20,6 +20,8 @@ export type ReaderRequest =
   /** Plays from here on: the agent's own pace, `speed` times as fast. */
   | { readonly type: 'play'; readonly id: number; readonly from: number; readonly speed: number }
   | { readonly type: 'pause'; readonly id: number }
+  /** What changed between two texts; answered once. */
+  | ({ readonly type: 'diff'; readonly id: number } & DiffTexts)
   | { readonly type: 'stop'; readonly id: number };
 
 /** A line by its place on the wire. */
@@ -38,6 +40,7 @@ export type ReaderAnswer =
   /** `isDone`: all that is here has been looked through. */
   | { readonly type: 'found'; readonly id: number; readonly found: FoundItems; readonly isDone: boolean }
   | { readonly type: 'found-lines'; readonly id: number; readonly found: FoundLines; readonly isDone: boolean }
+  | { readonly type: 'diff'; readonly id: number; readonly diff: LineDiff }
   /** `length`: the position that is now. `prepared`: positions that a seek reaches at once. */
   | {
       readonly type: 'replay';

@@ -1,5 +1,5 @@
 import type { Clock, ViewerEvent } from '@heliograph/client';
-import { LineSearch, TranscriptFold, TranscriptSearch } from '@heliograph/transcript';
+import { diffLines, LineSearch, TranscriptFold, TranscriptSearch } from '@heliograph/transcript';
 import { streamsOf } from '../store/raw-files.ts';
 import type { SessionRef } from '../store/session-ref.ts';
 import type { ReaderAnswer, ReaderRequest } from './reader-protocol.ts';
@@ -54,6 +54,9 @@ export class SessionReader {
         return;
       case 'pause':
         replay?.pause();
+        return;
+      case 'diff':
+        this.#post({ type: 'diff', id, diff: diffLines(request.oldText, request.newText) });
         return;
       case 'search':
       case 'search-lines':

@@ -1,5 +1,8 @@
+import type { DiffTexts } from '../diff-rows.ts';
 import { selectHeadline } from '../headline.ts';
+import { diffLines } from '../line-diff.ts';
 import type { ElicitationItem, Item, Part, PermissionItem, ToolContent, Turn } from '../model.ts';
+import { unifiedDiff } from '../unified-diff.ts';
 import { msBetween } from './time-of.ts';
 
 /** A piece of text of an item, named where the name says more than the item does. */
@@ -104,7 +107,7 @@ export function partText(part: Part): string {
 function contents(content: readonly ToolContent[]): ShownBlock[] {
   return content.flatMap((each) => {
     if (each.type === 'diff')
-      return [{ name: `diff of ${each.path}`, text: diffText(each.oldText ?? '', each.newText) }];
+      return [{ name: `diff of ${each.path}`, text: diffText({ oldText: each.oldText ?? '', newText: each.newText }) }];
     if (each.type === 'terminal') return [];
     return named('output', each.type === 'other' ? each.json : partText(each.part));
   });
@@ -121,21 +124,8 @@ function deciderOf({ decidedBy }: Pick<NonNullable<PermissionItem['decision']>, 
   return ` by ${decidedBy.who}${decidedBy.rule === undefined ? '' : `, rule ${decidedBy.rule}`}`;
 }
 
-/** Lines removed and added, without those that both begin and end with. */
-function diffText(before: string, after: string): string {
-  const [old, made] = [linesOf(before), linesOf(after)];
-  let head = 0;
-  while (head < old.length && head < made.length && old[head] === made[head]) head++;
-  let tail = 0;
-  const most = Math.min(old.length, made.length) - head;
-  while (tail < most && old.at(-1 - tail) === made.at(-1 - tail)) tail++;
-  const cut = (lines: readonly string[], sign: string) =>
-    lines.slice(head, lines.length - tail).map((line) => `${sign}${line}`);
-  return [`@@ line ${head + 1}`, ...cut(old, '-'), ...cut(made, '+')].join('\n');
-}
-
-function linesOf(text: string): readonly string[] {
-  return text === '' ? [] : text.split('\n');
+function diffText(texts: DiffTexts): string {
+  return unifiedDiff(diffLines(texts.oldText, texts.newText), texts);
 }
 
 function named(name: string, text: string | undefined): ShownBlock[] {

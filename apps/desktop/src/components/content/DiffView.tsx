@@ -1,94 +1,87 @@
+import { type LineDiff, splitDiff, type ToolContent, unfoldDiff, unifiedDiff } from '@heliograph/transcript';
+import { FileDiff } from 'lucide-react';
 import { memo, useMemo, useState } from 'react';
 import { formatNumber } from '../../text/human.ts';
-import { type DiffRow, diffLines } from '../../text/line-diff.ts';
 import { relativeTo } from '../../text/tool-sentence.ts';
 import { CopyButton } from '../parts/CopyButton.tsx';
-import { ScrollRegion } from './ScrollRegion.tsx';
+import { ChangeCount } from './ChangeCount.tsx';
+import { DiffRows } from './DiffRows.tsx';
+import { type DiffLook, keepDiffLook, readDiffLook } from './diff-look.ts';
+import { useDiff } from './use-diff.ts';
 import { VisibleText } from './VisibleText.tsx';
 
-/** Rows shown before more is asked for. */
-const FIRST_ROWS = 200;
-/** Texts over this are not compared on the screen's own thread. */
-const MAX_COMPARED_CHARACTERS = 2_000_000;
-const SIGNS: Readonly<Record<DiffRow['type'], string>> = { same: '', added: '+', removed: '−', skipped: '' };
-
-/** A change of one file, as rows: line number, sign, text. */
+/** A change of one file: what it is, how much, and its rows, unified or side by side. */
 export const DiffView = memo(function DiffView(props: {
-  readonly path: string;
-  readonly oldText: string | null;
-  readonly newText: string;
+  readonly change: Extract<ToolContent, { readonly type: 'diff' }>;
   readonly cwd: string | undefined;
 }) {
-  const { oldText, newText } = props;
-  const isHuge = (oldText?.length ?? 0) + newText.length > MAX_COMPARED_CHARACTERS;
-  const diff = useMemo(() => (isHuge ? undefined : diffLines(oldText ?? '', newText)), [isHuge, oldText, newText]);
-  const [limit, setLimit] = useState(FIRST_ROWS);
+  const { change } = props;
+  const { oldText, newText } = change;
+  const texts = useMemo(() => ({ oldText: oldText ?? '', newText }), [oldText, newText]);
+  const compared = useDiff(change, texts);
+  const [look, setLook] = useState(readDiffLook);
+  const choose = (next: DiffLook) => {
+    keepDiffLook(next);
+    setLook(next);
+  };
   return (
     <div className="frame" data-testid="diff">
       <div className="bar">
         <span className="font-mono">
-          <VisibleText text={relativeTo(props.cwd, props.path)} />
+          <VisibleText text={relativeTo(props.cwd, change.path)} />
           {oldText === null && <span className="font-sans"> · new file</span>}
         </span>
-        {diff !== undefined && <ChangeCount added={diff.added} removed={diff.removed} />}
+        {compared !== undefined && <ChangeCount {...compared} />}
+        {oldText !== null && (
+          <span className="flex max-md:hidden">
+            {(['unified', 'split'] as const).map((one) => (
+              <button
+                key={one}
+                type="button"
+                className="tab"
+                aria-pressed={look === one}
+                data-testid={`diff-${one}`}
+                onClick={() => choose(one)}
+              >
+                {one === 'unified' ? 'Unified' : 'Split'}
+              </button>
+            ))}
+          </span>
+        )}
+        {compared !== undefined && (
+          <CopyButton
+            text={() => unifiedDiff(compared, texts, change.path)}
+            label="Copy the change as a patch"
+            testId="copy-patch"
+            icon={FileDiff}
+          />
+        )}
         <CopyButton text={() => newText} label="Copy the new text" />
       </div>
-      {diff === undefined ? (
-        <p className="px-3 py-2 text-s text-ink-2">
-          Too large to compare here ({formatNumber((oldText?.length ?? 0) + newText.length)} characters). The raw lines
-          hold both texts.
+      {compared === undefined ? (
+        <p className="px-3 py-2 text-s text-ink-2" data-testid="diff-waiting">
+          Comparing {formatNumber(texts.oldText.length + newText.length)} characters
         </p>
       ) : (
-        <ScrollRegion className="code diff max-h-[32rem]" label="Change">
-          <div className="diff-rows">
-            {diff.rows.slice(0, limit).map((row, at) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: rows of one fixed change
-              <Line key={at} row={row} />
-            ))}
-          </div>
-          {diff.rows.length > limit && (
-            <button type="button" className="link px-3 py-2 text-s font-sans" onClick={() => setLimit(limit * 10)}>
-              Show more of {formatNumber(diff.rows.length)} rows
-            </button>
-          )}
-        </ScrollRegion>
+        <Unfolding key={look} compared={compared} texts={texts} look={oldText === null ? 'unified' : look} />
       )}
-      {diff?.exact === false && (
+      {compared?.exact === false && (
         <p className="border-t border-line px-3 py-1.5 text-s text-ink-3">
-          The two texts have little in common: all of it is shown as replaced.
+          A part of the two texts has too little in common to match: it is shown as replaced.
         </p>
       )}
     </div>
   );
 });
 
-function Line({ row }: { readonly row: DiffRow }) {
-  if (row.type === 'skipped') {
-    return (
-      <div className="diff-row skipped">
-        <i>⋯</i>
-        <u />
-        <span>{row.text} unchanged</span>
-      </div>
-    );
-  }
-  return (
-    <div className={`diff-row ${row.type}`}>
-      <i>{row.newLine ?? row.oldLine}</i>
-      <u>{SIGNS[row.type]}</u>
-      <span>
-        <VisibleText text={row.text} multiline />
-      </span>
-    </div>
-  );
-}
-
-/** `+4 −2`: colours say it again, the signs say it first. */
-export function ChangeCount({ added, removed }: { readonly added: number; readonly removed: number }) {
-  return (
-    <span className="font-medium whitespace-nowrap tabular-nums">
-      {(added > 0 || removed === 0) && <span className="text-add">+{formatNumber(added)}</span>}
-      {removed > 0 && <span className="text-bad"> −{formatNumber(removed)}</span>}
-    </span>
-  );
+/** The rows, with what the reader has unfolded. */
+function Unfolding(props: {
+  readonly compared: LineDiff;
+  readonly texts: { readonly oldText: string; readonly newText: string };
+  readonly look: DiffLook;
+}) {
+  const { compared, texts, look } = props;
+  const [diff, setDiff] = useState(compared);
+  const sides = useMemo(() => (look === 'split' ? splitDiff(diff) : undefined), [diff, look]);
+  return <DiffRows diff={diff} texts={texts} sides={sides} onUnfold={(at) => setDiff(unfoldDiff(diff, at))} />;
 }

@@ -1,4 +1,4 @@
-import { Check, Copy } from 'lucide-react';
+import { Check, Copy, type LucideIcon } from 'lucide-react';
 import { useState } from 'react';
 
 const SHOWN_MS = 1_600;
@@ -9,6 +9,8 @@ export function CopyButton(props: {
   readonly label: string;
   readonly className?: string;
   readonly testId?: string;
+  /** Where two things can be copied in one place. */
+  readonly icon?: LucideIcon;
   readonly children?: string;
 }) {
   const [outcome, setOutcome] = useState<'copied' | 'refused'>();
@@ -16,6 +18,7 @@ export function CopyButton(props: {
     setOutcome(await writeClipboard(props.text()));
     setTimeout(() => setOutcome(undefined), SHOWN_MS);
   };
+  const Icon = props.icon ?? Copy;
   const words = outcome === 'copied' ? 'Copied' : outcome === 'refused' ? 'No clipboard here' : props.children;
   return (
     <button
@@ -26,7 +29,7 @@ export function CopyButton(props: {
       data-testid={props.testId}
       onClick={() => void copy()}
     >
-      {outcome === 'copied' ? <Check size={14} strokeWidth={1.7} /> : <Copy size={14} strokeWidth={1.5} />}
+      {outcome === 'copied' ? <Check size={14} strokeWidth={1.7} /> : <Icon size={14} strokeWidth={1.5} />}
       {words !== undefined && <span aria-live="polite">{words}</span>}
     </button>
   );

@@ -56,7 +56,7 @@ export function ToolContentView(props: {
   const { content, cwd } = props;
   switch (content.type) {
     case 'diff':
-      return <DiffView path={content.path} oldText={content.oldText} newText={content.newText} cwd={cwd} />;
+      return <DiffView change={content} cwd={cwd} />;
     case 'content':
       // What a command printed is terminal output, also when an agent wraps it in a code fence.
       if (props.isCommand && content.part.type === 'text') {

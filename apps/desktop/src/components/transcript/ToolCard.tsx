@@ -1,7 +1,7 @@
 import type { ToolItem } from '@heliograph/transcript';
 import { formatDuration, parseTime, plural } from '../../text/human.ts';
 import { commonFolder, relativeTo, toToolSentence } from '../../text/tool-sentence.ts';
-import { ChangeCount } from '../content/DiffView.tsx';
+import { ChangeCount } from '../content/ChangeCount.tsx';
 import { VisibleText } from '../content/VisibleText.tsx';
 import { FoundHereContext, useFoundHere } from '../find/found-context.ts';
 import { useNow } from '../parts/use-now.ts';
