@@ -5,16 +5,16 @@ import { App } from './components/App.tsx';
 import { DesktopProvider } from './components/use-desktop.ts';
 import { DeviceProvider, openPageDevice } from './installed/page-device.ts';
 import { keepLinkToken, takeLink } from './link-token.ts';
+import { applyLook, readLook } from './look.ts';
 import { onFrame } from './on-frame.ts';
 import { onReturn } from './on-return.ts';
 import { randomUuid } from './random-uuid.ts';
 import { createDesktop } from './store/desktop.ts';
-import { applyTheme, readTheme } from './theme.ts';
 import { startWorker } from './trusted-scripts.ts';
 import type { WorkerToPage } from './worker/protocol.ts';
 
 const { token, call } = takeLink();
-applyTheme(readTheme());
+applyLook(readLook());
 
 const worker = startWorker();
 const desktop = createDesktop({

@@ -1,10 +1,10 @@
 import { Plus } from 'lucide-react';
 import { useCallback, useMemo, useState } from 'react';
+import { DENSITIES, THEMES, writeLook } from '../look.ts';
 import { findAgent } from '../store/desktop-store.ts';
 import { selectFleet } from '../store/fleet.ts';
 import { selectInbox } from '../store/inbox.ts';
 import { type SessionRef, sameSession, sessionKey } from '../store/session-ref.ts';
-import { THEMES, writeTheme } from '../theme.ts';
 import { useActions } from './actions/actions.ts';
 import { Keyboard } from './actions/Keyboard.tsx';
 import { ArchiveSearch } from './archive/ArchiveSearch.tsx';
@@ -21,6 +21,7 @@ import { AddAgent } from './setup/AddAgent.tsx';
 import { Settings } from './setup/Settings.tsx';
 import { UsageDialog } from './usage/UsageDialog.tsx';
 import { useDesktop, useDesktopState } from './use-desktop.ts';
+import { useKeptSelection } from './use-kept-selection.ts';
 import { useSeenMarks } from './use-seen-marks.ts';
 import { WaitingCount } from './WaitingCount.tsx';
 import { Warnings } from './Warnings.tsx';
@@ -54,6 +55,7 @@ export function Workspace(props: { readonly owner: string }) {
   const isOnScreen = !isInboxShown && !(isListShown && isNarrow);
   // Where it is the whole screen it is what the screen is about.
   const FleetPane = isNarrow ? 'main' : 'div';
+  useKeptSelection(props.owner, selected);
   useSeenMarks(props.owner, isOnScreen ? selected : undefined);
   /** The session before or after this one, as the list has them. */
   const step = (by: 1 | -1) => {
@@ -74,7 +76,7 @@ export function Workspace(props: { readonly owner: string }) {
       id: 'inbox',
       label: isInboxShown ? 'Back from the inbox' : 'Inbox: what waits for me',
       group: 'Page',
-      key: 'i',
+      key: 'w',
       run: isInboxShown ? showSession : showInbox,
     },
     { id: 'add-agent', label: 'Add an agent', group: 'Page', run: () => setDialog('add-agent') },
@@ -85,7 +87,13 @@ export function Workspace(props: { readonly owner: string }) {
       id: `theme-${theme}`,
       label: `Look: ${theme}`,
       group: 'Page' as const,
-      run: () => writeTheme(theme),
+      run: () => writeLook({ theme }),
+    })),
+    ...DENSITIES.map((density) => ({
+      id: `density-${density}`,
+      label: `Rows: ${density}`,
+      group: 'Page' as const,
+      run: () => writeLook({ density }),
     })),
   ]);
   return (

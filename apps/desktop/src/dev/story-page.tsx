@@ -3,13 +3,16 @@ import '../styles/index.css';
 import { createRoot } from 'react-dom/client';
 import { App } from '../components/App.tsx';
 import { DesktopProvider } from '../components/use-desktop.ts';
+import { applyLook, DENSITIES, THEMES } from '../look.ts';
 import { onFrame } from '../on-frame.ts';
-import { applyTheme, THEMES } from '../theme.ts';
 import { STORIES } from './stories.ts';
 import { openStory } from './story-desktop.ts';
 
 const query = new URLSearchParams(location.search);
-applyTheme(THEMES.find((theme) => theme === query.get('theme')) ?? 'system');
+applyLook({
+  theme: THEMES.find((theme) => theme === query.get('theme')) ?? 'system',
+  density: DENSITIES.find((density) => density === query.get('density')) ?? 'comfortable',
+});
 
 const makeStory = STORIES[query.get('story') ?? 'permission'];
 if (makeStory === undefined) throw new TypeError(`?story= must be one of ${Object.keys(STORIES).join(', ')}`);

@@ -44,6 +44,8 @@ export interface DesktopState {
   readonly warnings: readonly Warning[];
   readonly controls: readonly ControlEntry[];
   readonly selected: SessionRef | undefined;
+  /** The session that was looked at before a reload: while it may still come no other is chosen. */
+  readonly wanted: SessionRef | undefined;
   /** What the session view shall bring into view once it shows that session. */
   readonly reveal: Reveal | undefined;
   readonly seen: SeenMarks;
@@ -69,6 +71,7 @@ export function createDesktopStore(): DesktopStore {
     warnings: [],
     controls: [],
     selected: undefined,
+    wanted: undefined,
     reveal: undefined,
     seen: { sinceMs: 0, at: {} },
   }));
@@ -189,8 +192,21 @@ export function selectSession(state: DesktopState, ref: SessionRef | undefined):
   return sameSession(state.selected, ref) ? state : { ...state, selected: ref };
 }
 
+/** What shall be chosen once it is there; undefined: the first that is. */
+export function wantSession(state: DesktopState, wanted: SessionRef | undefined): DesktopState {
+  return state.selected === undefined ? selectFirst({ ...state, wanted }) : state;
+}
+
 /** Somebody who opens the page wants to see a conversation, not an empty place for one. */
 function selectFirst(state: DesktopState): DesktopState {
+  const { wanted } = state;
+  if (wanted !== undefined) {
+    const isHere =
+      findAgent(state, wanted.agent)
+        ?.fold.channels()
+        .some((id) => id === wanted.channelId) ?? false;
+    return isHere ? { ...state, selected: wanted, wanted: undefined } : state;
+  }
   for (const agent of state.agents) {
     const channelId = agent.fold.channels().at(-1);
     if (channelId !== undefined && channelId !== null) {

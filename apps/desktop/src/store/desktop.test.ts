@@ -4,6 +4,7 @@ import type { PageToWorker } from '../worker/protocol.ts';
 import { describeProgress, selectCancel, selectDecision, selectUnsentPrompts } from './control-entry.ts';
 import { createDesktop } from './desktop.ts';
 import { findAgent } from './desktop-store.ts';
+import { parseSessionRef } from './session-ref.ts';
 
 const story = () =>
   new StoryAgent({ name: 'Claude', host: 'h', cwd: '/srv', startMs: Date.UTC(2026, 10, 30) }).prompt('go');
@@ -51,6 +52,33 @@ test('DT16: the first conversation that comes is chosen; a choice made stays', (
   desktop.receive({ type: 'events', events: two.viewerEvents() });
   paint();
   expect(state().selected?.agent).toBe(one.publicKey);
+});
+
+test('DT134: after a reload the session of before is chosen once it is there, and no other until it can’t come', () => {
+  const [one, two] = [
+    story(),
+    new StoryAgent({ name: 'Codex', host: 'h', cwd: '/x', startMs: Date.UTC(2026, 10, 30) }).prompt('x'),
+  ];
+  const wanted = { agent: two.publicKey, channelId: two.channelId };
+  const { desktop, paint, state } = openDesktop();
+  desktop.want(parseSessionRef(JSON.stringify(wanted)));
+  desktop.receive({ type: 'events', events: one.viewerEvents() });
+  paint();
+  expect(state().selected).toBeUndefined();
+  desktop.receive({ type: 'events', events: two.viewerEvents() });
+  paint();
+  expect(state().selected).toEqual(wanted);
+
+  const gone = openDesktop();
+  gone.desktop.want({ agent: two.publicKey, channelId: 'gone' });
+  gone.desktop.receive({ type: 'events', events: one.viewerEvents() });
+  gone.paint();
+  gone.desktop.want(undefined);
+  expect(gone.state().selected?.agent).toBe(one.publicKey);
+  gone.desktop.want(wanted);
+  expect(gone.state().selected?.agent).toBe(one.publicKey);
+  for (const text of [null, '', 'x', 'null', '{}', '{"agent":1,"channelId":"c"}'])
+    expect(parseSessionRef(text)).toBeUndefined();
 });
 
 test('DT16: the owner’s name for an agent goes before its own', () => {

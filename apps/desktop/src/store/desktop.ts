@@ -14,6 +14,7 @@ import {
   nameControl,
   type Reveal,
   selectSession,
+  wantSession,
 } from './desktop-store.ts';
 import { createReader, type Reader } from './reader.ts';
 import type { SeenMarks } from './seen.ts';
@@ -61,6 +62,8 @@ export interface Desktop {
   /** The key encrypted under this passphrase, for another device. */
   moveKey(passphrase: string): Promise<Result<{ readonly ncryptsec: string }, Failure>>;
   select(ref: SessionRef | undefined): void;
+  /** The session to choose once it is there; undefined: the first one, from now on. */
+  want(ref: SessionRef | undefined): void;
   /** Selects a session and has its view show an item of it; undefined: it was shown. */
   reveal(place: Reveal | undefined): void;
   /** Takes over what this device remembers of what was looked at. */
@@ -159,6 +162,7 @@ export function createDesktop(port: DesktopPort): Desktop {
     setRelays: (relays) => port.post({ type: 'set-relays', relays }),
     moveKey: (passphrase) => ask((id) => ({ type: 'move-key', id, passphrase })),
     select: (ref) => store.setState((state) => selectSession(state, ref)),
+    want: (ref) => store.setState((state) => wantSession(state, ref)),
     reveal: (reveal) => store.setState((state) => ({ ...selectSession(state, reveal?.ref ?? state.selected), reveal })),
     setSeen: (change) =>
       store.setState((state) => {

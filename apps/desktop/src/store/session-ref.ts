@@ -12,3 +12,13 @@ export function sessionKey(ref: SessionRef): string {
 export function sameSession(a: SessionRef | undefined, b: SessionRef | undefined): boolean {
   return a?.agent === b?.agent && a?.channelId === b?.channelId;
 }
+
+/** A ref out of a text; undefined where it is none. */
+export function parseSessionRef(text: string | null): SessionRef | undefined {
+  try {
+    const { agent, channelId } = JSON.parse(text ?? 'null') as Partial<SessionRef>;
+    return typeof agent === 'string' && typeof channelId === 'string' ? { agent, channelId } : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -46,7 +46,7 @@ export function SessionRow(props: {
           <span className={entry.joins ? '' : 'text-ink-3'}>{entry.joins ? ' ' : ' · '}</span>
           <VisibleText text={entry.words} max={200} />
           {entry.code !== undefined && (
-            <span className="font-mono text-[0.71875rem]">
+            <span className="font-mono text-raw">
               {' '}
               <VisibleText text={entry.code} max={120} />
             </span>

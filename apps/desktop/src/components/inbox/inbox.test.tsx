@@ -52,7 +52,7 @@ const laidOut = () =>
 test('DT123: keys answer the one card that is chosen, half a second after it was, and ask before "always"', () => {
   laidOut();
   const { sent } = show('inbox');
-  press('i');
+  press('w');
   expect(cards().map(({ dataset }) => dataset.kind)).toEqual([
     'permission',
     'permission',
@@ -83,7 +83,7 @@ test('DT123: no key answers a card that is out of view', () => {
     height: 100,
   } as DOMRect);
   const { sent } = show('inbox');
-  press('i');
+  press('w');
   settle();
   press('1');
   expect(sent()).toEqual([]);

@@ -114,7 +114,7 @@ export function Composer(props: {
   };
   return (
     <form
-      className="relative rounded-[10px] border border-line-strong bg-surface px-3 pt-2.5 pb-2 focus-within:border-ink-3"
+      className="relative rounded-lg border border-line-strong bg-surface px-3 pt-2.5 pb-2 focus-within:border-ink-3"
       onSubmit={(event) => {
         event.preventDefault();
         send();

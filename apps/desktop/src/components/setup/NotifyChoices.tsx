@@ -37,8 +37,8 @@ export function NotifyChoices() {
     setPermission(given);
     return given === 'granted';
   };
-  const toggle = async (kind: NoticeKind, isOn: boolean) => {
-    if (isOn) await allow();
+  const toggle = (kind: NoticeKind, isOn: boolean) => {
+    if (isOn) void allow();
     const kinds = NOTICE_KINDS.filter((one) => (one === kind ? isOn : on.includes(one)));
     change(agent === '' ? { ...settings, on: kinds } : withAgentKinds(settings, agent, kinds));
   };
@@ -85,7 +85,7 @@ export function NotifyChoices() {
             type="checkbox"
             checked={on.includes(kind)}
             data-testid={`notify-${kind}`}
-            onChange={(event) => void toggle(kind, event.target.checked)}
+            onChange={(event) => toggle(kind, event.target.checked)}
           />
           {WORDS[kind]}
         </label>

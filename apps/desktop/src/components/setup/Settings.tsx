@@ -1,7 +1,6 @@
 import { encodeNpub } from '@heliograph/wire/nostr';
 import { useState } from 'react';
 import type { AgentRecord } from '../../store/desktop-store.ts';
-import { readTheme, THEMES, type Theme, writeTheme } from '../../theme.ts';
 import { ArchiveChoice } from '../archive/ArchiveChoice.tsx';
 import { BoundedText } from '../content/BoundedText.tsx';
 import { VisibleText } from '../content/VisibleText.tsx';
@@ -10,46 +9,21 @@ import { Dialog } from '../parts/Dialog.tsx';
 import { PlainHttpNote } from '../parts/PlainHttpNote.tsx';
 import { useDesktop, useDesktopState } from '../use-desktop.ts';
 import { InstallApp } from './InstallApp.tsx';
+import { LookChoices } from './LookChoices.tsx';
 import { MoveKey } from './MoveKey.tsx';
 import { NotifyChoices } from './NotifyChoices.tsx';
 import { PushChoices } from './PushChoices.tsx';
 import { RelayList } from './RelayList.tsx';
 
-const THEME_WORDS: Readonly<Record<Theme, string>> = { system: 'System', light: 'Light', dark: 'Dark' };
-
 /** The few things to set: how it looks, who is known, which key this is. */
 export function Settings(props: { readonly onClose: () => void }) {
   const session = useDesktopState((state) => state.session);
   const agents = useDesktopState((state) => state.agents);
-  const [theme, setTheme] = useState(readTheme);
   if (session.phase !== 'ready') return null;
   return (
     <Dialog title="Settings" onClose={props.onClose} testId="settings-dialog">
       <div className="stack gap-6 px-5 pt-2 pb-6">
-        <fieldset>
-          <legend className="mb-1.5 font-medium">Look</legend>
-          <div className="flex gap-2">
-            {THEMES.map((name) => (
-              <label
-                key={name}
-                className="btn flex-1 has-checked:border-ink has-checked:bg-sunken has-focus-visible:outline-2 has-focus-visible:outline-focus"
-              >
-                <input
-                  type="radio"
-                  name="theme"
-                  className="sr-only"
-                  checked={theme === name}
-                  data-testid={`theme-${name}`}
-                  onChange={() => {
-                    setTheme(name);
-                    writeTheme(name);
-                  }}
-                />
-                {THEME_WORDS[name]}
-              </label>
-            ))}
-          </div>
-        </fieldset>
+        <LookChoices />
         <NotifyChoices />
         <PushChoices />
         <InstallApp />

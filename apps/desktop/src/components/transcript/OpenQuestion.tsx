@@ -25,7 +25,7 @@ export function OpenQuestion(props: {
   return (
     <article
       ref={card}
-      className={`rounded-[10px] border px-3.5 py-3 ${isOpen ? 'border-sun-line bg-sun-wash' : 'border-line bg-ground'}`}
+      className={`rounded-lg border px-3.5 py-3 ${isOpen ? 'border-sun-line bg-sun-wash' : 'border-line bg-ground'}`}
       aria-label={props.label}
       data-testid={`${item.kind}-card`}
       data-state={item.state}

@@ -18,7 +18,7 @@ export function UserMessage(props: { readonly item: MessageItem; readonly source
   const { item, source } = props;
   const { nowMs } = useDesktop();
   return (
-    <div className="rounded-[10px] bg-sunken px-3.5 py-2.5" data-testid="user-message">
+    <div className="rounded-lg bg-sunken px-3.5 py-2.5" data-testid="user-message">
       <p className="mb-0.5 text-xs font-medium text-ink-3">
         {WHO[source] ?? 'A prompt'} · {formatClock(item.at, nowMs())}
       </p>
