@@ -100,7 +100,8 @@ test('DT43: revoking tells first what it does and what it does not, and keeps th
   expect(line().textContent).toContain('sessions vanish from this screen');
   expect(line().textContent).toContain(`heliograph relay deny ${encodeNpub(key)}`);
   fireEvent.click(within(line()).getByTestId('revoke-confirm'));
-  expect(posted).toMatchObject([{ type: 'change-agent', change: { publicKey: key, name, revoked: true } }]);
+  // The dialog asks of the archive too.
+  expect(posted.at(-1)).toMatchObject({ type: 'change-agent', change: { publicKey: key, name, revoked: true } });
   const { session } = desktop.store.getState();
   if (session.phase !== 'ready') throw new TypeError('the story has a key');
   const agents = [{ publicKey: key, name, revoked: true }];
@@ -199,7 +200,8 @@ test('DT63: the key is shown for a phone as a code, encrypted under a passphrase
   field('move-passphrase').value = 'long enough';
   fireEvent.click(screen.getByTestId('move-submit'));
   await screen.findByTestId('move-qr');
-  expect(posted).toMatchObject([{ type: 'move-key', passphrase: 'long enough' }]);
+  const moved = posted.filter(({ type }) => type === 'move-key');
+  expect(moved).toMatchObject([{ type: 'move-key', passphrase: 'long enough' }]);
   expect(readQr('move-qr')).toMatch(/^http:\/\/build-box:7447\/#key=ncryptsec1q+$/);
   expect(document.documentElement.outerHTML).not.toMatch(/ncryptsec1q|long enough/);
 });
