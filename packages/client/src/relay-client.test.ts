@@ -149,6 +149,18 @@ describe('the relay client', () => {
     expect(client.state.phase).toBe('ready');
   });
 
+  it('RC8: counts from when it last heard something', async () => {
+    const { relay, clock, client } = setup();
+    await clock.settle();
+    await clock.advance(5_000);
+    relay.peers[0]?.socket.onMessage('["NOTICE","hello"]');
+    relay.deaf = true;
+    await clock.advance(39_000);
+    expect(client.state.phase).toBe('ready');
+    await clock.advance(2_000);
+    expect(client.state.phase).not.toBe('ready');
+  });
+
   it('RC9: survives whatever a relay says', async () => {
     const { relay, clock, client } = setup();
     const { items } = collect(client);

@@ -286,11 +286,13 @@ export function createRelayClient(options: RelayClientOptions): RelayClient {
   }
 
   /** Half-open sockets look fine until somebody asks: a `limit: 0` REQ must give EOSE. */
-  function probeLater(): void {
+  function probeLater(inMs = PROBE_EVERY_MS): void {
     cancelProbe();
-    cancelProbe = clock.setTimer(PROBE_EVERY_MS, () => {
-      if (clock.nowMs() - lastHeardMs < PROBE_EVERY_MS) {
-        probeLater();
+    cancelProbe = clock.setTimer(inMs, () => {
+      const leftMs = lastHeardMs + PROBE_EVERY_MS - clock.nowMs();
+      if (leftMs > 0) {
+        // A clock that was set back makes it no longer than that.
+        probeLater(Math.min(leftMs, PROBE_EVERY_MS));
         return;
       }
       const askedMs = clock.nowMs();

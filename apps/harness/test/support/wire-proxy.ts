@@ -50,6 +50,11 @@ export class WireProxy {
     this.#isHeld = true;
   }
 
+  /** What is connected now passes nothing on from now on and is never told so, as behind a router that forgot it; new connections work. */
+  forget(): void {
+    for (const socket of this.#sockets) socket.pause();
+  }
+
   letGo(): void {
     this.#isHeld = false;
     for (const socket of this.#sockets) socket.resume();
