@@ -71,7 +71,8 @@ const NEARBY = trustedProxies([
   'fe80::/10',
 ]);
 
-function isTrusted(address: string, trusted: BlockList): boolean {
+/** Whether an address is in a list; what is no address is in none. */
+export function isTrusted(address: string, trusted: BlockList): boolean {
   const version = isIP(address);
   return version !== 0 && trusted.check(address, version === 6 ? 'ipv6' : 'ipv4');
 }

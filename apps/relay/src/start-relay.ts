@@ -12,12 +12,13 @@ import {
 } from '@heliograph/relay';
 import { type Crypto, encodeNpub, eventSigner, hexEncode, type NostrEvent } from '@heliograph/wire';
 import manifest from '../package.json' with { type: 'json' };
-import { addressGroup, clientAddress, isNearby, peerAddress } from './client-address.ts';
+import { addressGroup, clientAddress, isNearby, isTrusted, peerAddress } from './client-address.ts';
 import { CatchUp } from './cluster/catch-up.ts';
 import type { NatsCluster } from './cluster/nats-cluster.ts';
 import { NeighbourWatch } from './cluster/neighbour-watch.ts';
 import { hostCheck } from './host-check.ts';
 import { HttpAuth } from './http-auth.ts';
+import { boundHttp } from './http-connections.ts';
 import { httpHandler, type ServeUi } from './http-handler.ts';
 import { listen } from './listen.ts';
 import { listeningUrls } from './listening-urls.ts';
@@ -199,6 +200,12 @@ export async function startRelay(options: StartRelayOptions): Promise<RunningRel
         return manage(managed, body.toString());
       },
     }),
+  );
+  boundHttp(
+    server,
+    () => ({ max: rules.limits.maxHttpConnections, maxPerAddress: rules.limits.maxHttpConnectionsPerAddress }),
+    (peer) => (isTrusted(peer, settings.trusted) ? undefined : addressGroup(peer)),
+    () => metrics.add('dropped_total', 'reason="http"'),
   );
   let checkHost = hostCheck(rules.relayUrls, log);
   serveSockets(server, relay, (request) => {

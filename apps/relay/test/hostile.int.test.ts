@@ -14,8 +14,9 @@ import {
   template,
 } from './relay-under-test.ts';
 
-function dial(relay: RelayUnderTest, address = '127.0.0.1'): Socket {
-  const socket = connect(Number(new URL(relay.url).port), address);
+/** A TCP connection to the relay, from an address of this machine. */
+function dial(relay: RelayUnderTest, localAddress = '127.0.0.1'): Socket {
+  const socket = connect({ port: Number(new URL(relay.url).port), host: '127.0.0.1', localAddress });
   socket.on('error', () => undefined);
   onTestFinished(() => {
     socket.destroy();
@@ -112,6 +113,31 @@ it('RL63: who sends a request drop by drop is cut off, and so is who opens and s
   expect(await silent.closed).toEqual({ code: 1008, reason: expect.stringMatching(/^auth-required: /) });
   expect(await isWell(other)).toBe(true);
 }, 30_000);
+
+it('RL133: connections that never ask for a WebSocket are bounded, per address and in all, and others come in past them', async () => {
+  const limits = { maxHttpConnections: 12, maxHttpConnectionsPerAddress: 8, headersMs: 600_000 };
+  const relay = await startTestRelay({ limits });
+  const other = await connectAs(otherOwner, relay);
+  const cut: Socket[] = [];
+  const open = async (address: string): Promise<void> => {
+    const socket = dial(relay, address);
+    socket.on('close', () => cut.push(socket));
+    await once(socket, 'connect');
+    socket.resume();
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\nX-A');
+  };
+  for (let n = 0; n < 30; n++) await open('127.0.0.1');
+  await expect.poll(() => cut.length, { timeout: 20_000 }).toBe(22);
+  // Linux has all of 127.0.0.0/8: other addresses have room of their own, up to the whole.
+  for (let n = 0; n < 20; n++) await open(`127.0.0.${2 + (n % 5)}`);
+  await expect.poll(() => cut.length, { timeout: 20_000 }).toBe(38);
+  expect(await (await fetch(`${relay.httpUrl}/healthz`)).json()).toEqual({ status: 'ok' });
+  const late = await connectAs(owner, relay);
+  expect(await late.publish(owner, template())).toMatchObject({ ok: true });
+  expect(await isWell(other)).toBe(true);
+  const metrics = await (await fetch(`${relay.httpUrl}/metrics`)).text();
+  expect(Number(/dropped_total\{reason="http"\} (\d+)/.exec(metrics)?.[1])).toBeGreaterThanOrEqual(38);
+}, 60_000);
 
 /** A socket that has shaken hands and speaks WebSocket by hand. */
 async function dialWebSocket(relay: RelayUnderTest): Promise<Socket> {

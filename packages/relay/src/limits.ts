@@ -45,6 +45,9 @@ export interface RelayLimits {
   /** Connections at once, in all and from one address; beyond, the longest without an admitted key gives way to a new one. */
   readonly maxConnections: number;
   readonly maxConnectionsPerAddress: number;
+  /** Connections that are no WebSocket, or not yet, at once, in all and from one address; beyond, the longest open is cut off for a new one. */
+  readonly maxHttpConnections: number;
+  readonly maxHttpConnectionsPerAddress: number;
   /** Milliseconds a connection may stay without an admitted key before it is closed. */
   readonly unauthenticatedMs: number;
   /** Milliseconds a connection may take for the head of its HTTP request. */
@@ -82,6 +85,8 @@ export const DEFAULT_LIMITS: RelayLimits = {
   requestBurst: 200,
   maxConnections: 10_000,
   maxConnectionsPerAddress: 1_024,
+  maxHttpConnections: 2_048,
+  maxHttpConnectionsPerAddress: 256,
   unauthenticatedMs: 60_000,
   headersMs: 10_000,
   maxAuthAttempts: 8,
