@@ -36,7 +36,7 @@ export function makeFolder(folder: string, setting: string): void {
     } catch (error) {
       // A program started at the same moment may have been first.
       if (systemCode(error) === 'EEXIST' && isThere(level, folder, setting)) continue;
-      throw cannotBeMade(folder, setting, `${level} was refused (${systemCode(error)})`);
+      throw cannotBeMade(folder, setting, `${level} was refused (${systemCode(error)}, uid ${process.getuid?.()})`);
     }
   }
 }
