@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ControlResult } from '@heliograph/wire';
+import { type ControlResult, localSigner, sealFrame } from '@heliograph/wire';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { HarnessProcess } from './support/harness-process.ts';
 import { Stage } from './support/stage.ts';
@@ -99,6 +100,69 @@ describe('controls', () => {
     );
     expect(JSON.parse(answer.payload)).toMatchObject({ type: 'prompt', status: 'uncertain' });
     expect(viewer.events().some(({ kind }) => kind === 'turn_started')).toBe(false);
+  });
+
+  test("HA27: nonsense by the owner's own key does nothing, and the harness goes on", async () => {
+    const received = stage.file('received');
+    const harness = await stage.harness({ agentEnv: { AGENT_LOG: received } });
+    const viewer = await stage.watch();
+    const line = await stage.ownerLine();
+    const owner = localSigner(stage.ownerKey, stage.crypto);
+    const route = { frame: 'control', agent: stage.agent, owner: stage.owner } as const;
+    const known = { channelId: harness.channelId, run: harness.run, issuedAt: new Date().toISOString() };
+    const values: unknown[] = [
+      null,
+      '',
+      0,
+      -1,
+      1e308,
+      [],
+      {},
+      [[]],
+      'prompt',
+      'x'.repeat(5_000),
+      { type: 'prompt' },
+      true,
+    ];
+    const types = [
+      'prompt',
+      'new_session',
+      'set_policy',
+      'permission_decision',
+      'set_config_option',
+      'hello',
+      'replay',
+    ];
+    const texts = [
+      ...values.map((value) => JSON.stringify(value)),
+      '{',
+      '[1,2',
+      ...types.flatMap((type) =>
+        values.map((value, at) =>
+          JSON.stringify({
+            ...known,
+            type,
+            requestId: randomUUID(),
+            content: value,
+            policy: value,
+            have: value,
+            [`k${at}`]: value,
+          }),
+        ),
+      ),
+    ];
+    for (const text of texts) {
+      const atSec = Math.floor(Date.now() / 1_000);
+      const published = await line.publish(await sealFrame(text, route, atSec, owner));
+      expect(published.ok).toBe(true);
+    }
+    viewer.prompt(harness.channelId, 'still here');
+    await viewer.until('the answer', () => viewer.find('turn_completed'));
+    const prompts = readFileSync(received, 'utf8')
+      .split('\n')
+      .filter((one) => one.includes('"session/prompt"'));
+    expect(prompts).toHaveLength(1);
+    expect(stage.logs.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
   test('HA39: a canary that the viewer received is in no file of the harness and in no log line', async () => {

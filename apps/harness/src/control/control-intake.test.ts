@@ -11,34 +11,16 @@ import {
   sealFrame,
 } from '@heliograph/wire';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { LedgerInMemory } from '../../test/support/ledger-in-memory.ts';
 import { ManualClock } from '../../test/support/manual-clock.ts';
 import { type AdmittedControl, ControlIntake } from './control-intake.ts';
-import type { ControlLedger, KnownControl } from './control-ledger.ts';
+import type { ControlLedger } from './control-ledger.ts';
 
 const agent = localSigner(new Uint8Array(32).fill(1), nobleCrypto);
 const owner = localSigner(new Uint8Array(32).fill(2), nobleCrypto);
 const stranger = localSigner(new Uint8Array(32).fill(3), nobleCrypto);
 const route: FrameRoute = { frame: 'control', agent: agent.publicKey, owner: owner.publicKey };
 const REQUEST = '11111111-1111-4111-8111-111111111111';
-
-/** The ledger without a disk: what it notes, in order. */
-class LedgerInMemory {
-  readonly notes: string[] = [];
-  readonly controls = new Map<string, KnownControl>();
-  failsToBegin = false;
-  known(id: string) {
-    return this.controls.get(id);
-  }
-  async begin(id: string) {
-    if (this.failsToBegin) throw new Error('ENOSPC');
-    this.notes.push(`begin ${id}`);
-    this.controls.set(id, { phase: 'underway' });
-  }
-  async finish(id: string, result: ControlResult) {
-    this.notes.push(`finish ${id} ${result.status}`);
-    this.controls.set(id, { phase: 'answered', result });
-  }
-}
 
 let clock: ManualClock;
 let ledger: LedgerInMemory;
