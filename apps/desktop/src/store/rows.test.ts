@@ -91,3 +91,34 @@ test('DT100: an item leads to its row: one of several looks too, and a call that
   expect(brief(rows)).toEqual(['user', 'looks', 'permission']);
   expect(['1', '2', '3', '4'].map((id) => findRowOfItem(rows, turnId, `tool:${id}`))).toEqual([1, 1, 2, -1]);
 });
+
+const inside = (parent: string) => ({ _meta: { claudeCode: { parentToolUseId: parent } } });
+
+test('DT135: calls made for another call stand in it, however deep, and a line of one leads there', () => {
+  const story = agent()
+    .prompt('go')
+    .tool('task', { kind: 'think', title: 'Look around' }, 1)
+    .tool('1', { ...read('1'), ...inside('task') }, 1, { status: 'completed' })
+    .tool('sub', { kind: 'think', title: 'Deeper', ...inside('task') }, 1)
+    .tool('2', { ...read('2'), ...inside('sub') }, 1, { status: 'completed' })
+    .tool('3', { ...read('3'), ...inside('gone') }, 1, { status: 'failed' })
+    .end('end_turn');
+  const rows = rowsOf(story);
+  expect(brief(rows)).toEqual(['user', 'delegated', 'tool', 'turn-end']);
+  const row = rows[1];
+  expect(row?.type === 'delegated' && row.items.map(({ toolCallId }) => toolCallId)).toEqual(['1', 'sub', '2']);
+  const line = row?.type === 'delegated' ? row.items[2]?.refs[0] : undefined;
+  expect(findRowOfLine(rows, line?.stream ?? '', line?.first ?? 0)).toBe(1);
+  expect(findRowOfItem(rows, row?.turn.id ?? '', 'tool:2')).toBe(1);
+});
+
+test('DT135: calls that name each other in a circle, or themselves, are shown all the same', () => {
+  const story = agent()
+    .prompt('go')
+    .tool('a', { kind: 'think', title: 'a', ...inside('b') }, 1)
+    .tool('b', { kind: 'think', title: 'b', ...inside('a') }, 1)
+    .tool('c', { kind: 'think', title: 'c', ...inside('c') }, 1)
+    .tool('d', { kind: 'think', title: 'd', ...inside('a') }, 1)
+    .end('end_turn');
+  expect(brief(rowsOf(story))).toEqual(['user', 'tool', 'tool', 'tool', 'tool', 'turn-end']);
+});

@@ -13,6 +13,14 @@ export type Row =
   | { readonly type: 'item'; readonly key: string; readonly item: Item; readonly turn: Turn }
   /** Consecutive looks at files that all went well: one sentence, opened on demand. */
   | { readonly type: 'looks'; readonly key: string; readonly items: readonly ToolItem[]; readonly turn: Turn }
+  /** A call that others were made for (a sub-agent's): those stand in it, in their order. */
+  | {
+      readonly type: 'delegated';
+      readonly key: string;
+      readonly item: ToolItem;
+      readonly items: readonly ToolItem[];
+      readonly turn: Turn;
+    }
   | { readonly type: 'turn-end'; readonly key: string; readonly turn: Turn };
 
 const turnRows = new WeakMap<Turn, readonly Row[]>();
@@ -48,19 +56,54 @@ function toRows(turn: Turn): readonly Row[] {
     looks = [];
   };
   const asked = openRequests(turn);
+  const delegated = delegatedCalls(turn);
   for (const item of turn.items) {
+    if (item.kind === 'tool' && delegated.inner.has(item)) continue;
     // A call that waits for leave is told by the card that asks for it.
     if (item.kind === 'tool' && item.endedAt === undefined && asked.has(item.toolCallId)) continue;
-    if (item.kind === 'tool' && isQuietLook(item)) {
+    if (item.kind === 'tool' && isQuietLook(item) && !delegated.of.has(item)) {
       looks.push(item);
       continue;
     }
     endLooks();
-    rows.push({ type: 'item', key: `${turn.id}/${item.id}`, item, turn });
+    const key = `${turn.id}/${item.id}`;
+    const inside = item.kind === 'tool' ? delegated.of.get(item) : undefined;
+    if (item.kind === 'tool' && inside !== undefined) rows.push({ type: 'delegated', key, item, items: inside, turn });
+    else rows.push({ type: 'item', key, item, turn });
   }
   endLooks();
   if (turn.source !== 'none' && turn.status === 'ended') rows.push({ type: 'turn-end', key: `end:${turn.id}`, turn });
   return rows;
+}
+
+/** Which calls were made for which: all below an outermost one, however deep. One whose parent is not here is its own. */
+function delegatedCalls(turn: Turn) {
+  const calls = new Map<string, ToolItem>();
+  for (const item of turn.items) if (item.kind === 'tool') calls.set(item.toolCallId, item);
+  const of = new Map<ToolItem, ToolItem[]>();
+  const inner = new Set<ToolItem>();
+  for (const item of calls.values()) {
+    const above = new Set([item]);
+    let outermost = item;
+    for (;;) {
+      const parent = calls.get(outermost.parentToolCallId ?? '');
+      if (parent === undefined || above.has(parent)) break;
+      above.add(parent);
+      outermost = parent;
+    }
+    // Calls that name each other in a circle have no outermost one.
+    if (outermost === item || outermost.parentToolCallId !== undefined) continue;
+    inner.add(item);
+    of.set(outermost, [...(of.get(outermost) ?? []), item]);
+  }
+  return { of, inner };
+}
+
+/** The items a row shows. */
+function itemsOf(row: Row): readonly Item[] {
+  if (row.type === 'turn-end') return [];
+  if (row.type === 'item') return [row.item];
+  return row.type === 'looks' ? row.items : [row.item, ...row.items];
 }
 
 /** Calls that an undecided permission of the turn is about. */
@@ -108,8 +151,7 @@ export function findRowOfItem(rows: readonly Row[], turnId: string, itemId: stri
 function placeItems(rows: readonly Row[]): ReadonlyMap<string, number> {
   const places = new Map<string, number>();
   for (const [at, row] of rows.entries()) {
-    if (row.type === 'turn-end') continue;
-    for (const item of row.type === 'looks' ? row.items : [row.item]) places.set(`${row.turn.id}/${item.id}`, at);
+    for (const item of itemsOf(row)) places.set(`${row.turn.id}/${item.id}`, at);
     if (row.type !== 'item' || row.item.kind !== 'permission') continue;
     const told = `${row.turn.id}/tool:${row.item.toolCallId}`;
     if (!places.has(told)) places.set(told, at);
@@ -119,8 +161,5 @@ function placeItems(rows: readonly Row[]): ReadonlyMap<string, number> {
 
 /** The row a line became part of, −1 when it has none of its own. The narrowest item wins. */
 export function findRowOfLine(rows: readonly Row[], stream: string, seq: number): number {
-  return rows.findIndex((row) => {
-    if (row.type === 'item') return coversLine(row.item.refs, stream, seq);
-    return row.type === 'looks' && row.items.some((item) => coversLine(item.refs, stream, seq));
-  });
+  return rows.findIndex((row) => itemsOf(row).some((item) => coversLine(item.refs, stream, seq)));
 }

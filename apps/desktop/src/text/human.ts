@@ -39,7 +39,7 @@ export function formatNumber(count: number): string {
 
 /** `940 B`, `31 KB`, `1.2 MB`, `5.1 GB`. */
 export function formatBytes(bytes: number): string {
-  if (bytes < 1_000) return `${bytes} B`;
+  if (bytes < 1_000) return `${Math.round(bytes)} B`;
   if (bytes < 999_500) return `${Math.round(bytes / 1_000)} KB`;
   if (bytes < 999_950_000) return `${(bytes / 1_000_000).toFixed(1)} MB`;
   return `${(bytes / 1_000_000_000).toFixed(1)} GB`;

@@ -27,6 +27,10 @@ export interface RowViewProps {
 export const RowView = memo(function RowView(props: RowViewProps) {
   const { row, agent, channelId, cwd } = props;
   if (row.type === 'looks') return <LooksCard items={row.items} cwd={cwd} />;
+  if (row.type === 'delegated') {
+    const waitedMs = waitedForLeaveMs(row.turn, row.item.toolCallId);
+    return <ToolCard item={row.item} inside={row.items} cwd={cwd} isLive={props.isRunning} waitedMs={waitedMs} />;
+  }
   if (row.type === 'turn-end') return <TurnEnd turn={row.turn} />;
   const { item } = row;
   switch (item.kind) {

@@ -20,10 +20,16 @@ export function ToolCard(props: {
   readonly isLive: boolean;
   /** How much of its time was waiting for the owner's leave. */
   readonly waitedMs?: number;
+  /** Calls that were made for it, at any depth. */
+  readonly inside?: readonly ToolItem[];
 }) {
-  const { item, cwd, waitedMs = 0 } = props;
+  const { item, cwd, waitedMs = 0, inside = [] } = props;
   const sentence = toToolSentence(item, cwd);
-  const isOpen = item.status === 'failed' || item.content.some((content) => content.type === 'diff');
+  const isOpen =
+    item.status === 'failed' ||
+    item.content.some((content) => content.type === 'diff') ||
+    inside.some(({ status }) => status === 'failed');
+  const body = hasToolBody(item) || inside.length > 0;
   return (
     <Sentence
       icon={<ToolIcon kind={item.toolKind} />}
@@ -31,7 +37,16 @@ export function ToolCard(props: {
       refs={item.refs}
       startsOpen={isOpen}
       note={<Took item={item} isLive={props.isLive} waitedMs={waitedMs} />}
-      body={hasToolBody(item) ? () => <ToolBody item={item} cwd={cwd} /> : undefined}
+      body={
+        body
+          ? () => (
+              <>
+                {inside.length > 0 && <CallsInside {...props} inside={inside} />}
+                <ToolBody item={item} cwd={cwd} />
+              </>
+            )
+          : undefined
+      }
       data={{ 'data-status': item.status, 'data-kind': item.toolKind, 'data-tool-call-id': item.toolCallId }}
     >
       <span className={sentence.tone === 'muted' ? 'text-ink-3' : 'font-medium'}>{sentence.verb}</span>{' '}
@@ -45,8 +60,59 @@ export function ToolCard(props: {
           <span className={sentence.tone === 'bad' ? 'font-medium text-bad' : ''}>{sentence.outcome}</span>
         </span>
       )}
+      {inside.length > 0 && <Inside calls={inside} cwd={cwd} isLive={props.isLive} />}
       {item.late === true && <Late />}
     </Sentence>
+  );
+}
+
+/** Deeper ones stand beside those above them: a narrow screen has no room for more steps. */
+const MAX_DEPTH = 4;
+
+/** The calls that were made for a call, each with those made for it. */
+function CallsInside(props: {
+  readonly item: ToolItem;
+  readonly inside: readonly ToolItem[];
+  readonly cwd: string | undefined;
+  readonly isLive: boolean;
+  readonly depth?: number;
+}) {
+  const { item, inside, cwd, isLive, depth = 1 } = props;
+  const found = useFoundHere();
+  const own = depth < MAX_DEPTH ? inside.filter((call) => call.parentToolCallId === item.toolCallId) : inside;
+  return (
+    <div className="calls-inside" data-testid="calls-inside">
+      {own.map((call) => (
+        <FoundHereContext key={call.id} value={found?.itemId === call.id ? found : undefined}>
+          <ToolCard item={call} cwd={cwd} isLive={isLive} />
+          {depth < MAX_DEPTH && inside.some((other) => other.parentToolCallId === call.toolCallId) && (
+            <CallsInside {...props} item={call} depth={depth + 1} />
+          )}
+        </FoundHereContext>
+      ))}
+    </div>
+  );
+}
+
+/** How many calls a call led to and, while it runs, the one that is being made. */
+function Inside(props: {
+  readonly calls: readonly ToolItem[];
+  readonly cwd: string | undefined;
+  readonly isLive: boolean;
+}) {
+  const open = props.isLive
+    ? props.calls.findLast(({ status }) => status === 'in_progress' || status === 'pending')
+    : undefined;
+  const now = open === undefined ? undefined : toToolSentence(open, props.cwd);
+  return (
+    <span className="text-ink-3">
+      · {plural(props.calls.length, 'call')}
+      {now !== undefined && (
+        <>
+          , {now.verb.toLowerCase()} <VisibleText text={now.object} max={80} />
+        </>
+      )}
+    </span>
   );
 }
 
