@@ -17,7 +17,7 @@ import { type Crypto, encodeMessage, type NostrEvent, type VerifiedEvent, verify
 import { WebSocket } from 'ws';
 import { CommitQueue } from './commit-queue.ts';
 import { describeFault, logReport } from './log-report.ts';
-import { Outbox, type Recipient, waitingBytes } from './outbox.ts';
+import { type Recipient, SocketWriter, waitingBytes } from './socket-writer.ts';
 import { StorageUpkeep, type StorageUpkeepOptions } from './storage-upkeep.ts';
 import { textFrame } from './text-frame.ts';
 import { VerifyLine } from './verify-line.ts';
@@ -55,7 +55,7 @@ const STOP_PATIENCE_MS = 2_000;
 export class RelayHost {
   readonly #options: RelayHostOptions;
   readonly #connections = new Map<ConnectionId, Connection>();
-  readonly #outbox = new Outbox();
+  readonly #writer = new SocketWriter();
   readonly #commits: CommitQueue;
   readonly #upkeep: StorageUpkeep;
   readonly #ticking: NodeJS.Timeout;
@@ -158,7 +158,7 @@ export class RelayHost {
       else line.receive(data.toString());
       metrics.add('received_bytes_total', '', (data as Buffer).length);
     });
-    socket.on('closing', () => this.#outbox.flushOne(connection));
+    socket.on('closing', () => this.#writer.flushOne(connection));
     // Not left to ws, which would go on answering who does not read.
     socket.on('ping', (data) => this.#answerPing(connection, data));
     socket.on('pong', () => {
@@ -271,7 +271,7 @@ export class RelayHost {
     if (waitingBytes(connection) > this.#limits.maxOutboundBytes) {
       this.#dropSlow(connection);
     } else {
-      this.#outbox.send(connection, frame);
+      this.#writer.send(connection, frame);
       this.#endTurnSoon();
     }
   }
@@ -306,7 +306,7 @@ export class RelayHost {
   }
 
   #flush(): void {
-    this.#options.metrics.add('sent_bytes_total', '', this.#outbox.flush());
+    this.#options.metrics.add('sent_bytes_total', '', this.#writer.flush());
   }
 
   #ping(): void {

@@ -52,7 +52,7 @@ class Burst {
  * the event loop into one write. That keeps their order because `ws` holds nothing back where no compression is agreed
  * to; its own frames (pings, close) are whole as well, and `flushOne` goes before a close. `flush` ends the turn.
  */
-export class Outbox {
+export class SocketWriter {
   #waiting: Recipient[] = [];
   #first: { readonly frame: Buffer; readonly burst: Burst } | undefined;
   #sentBytes = 0;
