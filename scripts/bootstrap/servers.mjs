@@ -1,4 +1,4 @@
-// PostgreSQL, nats-server and the sqlite3 program for the tests: found, or installed where that can be done without asking.
+// PostgreSQL, nats-server, nginx and the sqlite3 program for the tests: found, or installed where that can be done without asking.
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { runCommand } from './run-command.mjs';
@@ -9,6 +9,7 @@ const isThere = {
   postgresql: () =>
     existsSync(versions) && readdirSync(versions).some((version) => existsSync(`${versions}/${version}/bin/initdb`)),
   'nats-server': () => isOnPath('nats-server'),
+  'nginx-light': () => isOnPath('nginx'),
   sqlite3: () => isOnPath('sqlite3'),
 };
 
