@@ -3,6 +3,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './components/App.tsx';
 import { DesktopProvider } from './components/use-desktop.ts';
+import { askExtension } from './extension-signer.ts';
 import { DeviceProvider, openPageDevice } from './installed/page-device.ts';
 import { keepLinkToken, takeLink } from './link-token.ts';
 import { applyLook, readLook } from './look.ts';
@@ -24,7 +25,12 @@ const desktop = createDesktop({
   keepToken: keepLinkToken,
   uuid: () => randomUuid({ randomBytes: (count) => crypto.getRandomValues(new Uint8Array(count)) }),
 });
-worker.onmessage = (event: MessageEvent<WorkerToPage>) => desktop.receive(event.data);
+worker.onmessage = ({ data }: MessageEvent<WorkerToPage>) => {
+  if (data.type !== 'signer-ask') return desktop.receive(data);
+  const { id, method, params } = data;
+  // Extensions are in the page, the key's worker is not.
+  void askExtension(method, params).then((answer) => worker.postMessage({ type: 'signer-answer', id, answer }));
+};
 worker.onerror = (event) =>
   desktop.receive({
     type: 'session',

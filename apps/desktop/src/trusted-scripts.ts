@@ -9,7 +9,7 @@ interface TrustedTypePolicyFactory {
 }
 
 /** In the page's own folder: that is what it may serve. */
-const SERVICE_WORKER_URL = new URL('service-worker.js', document.baseURI).href;
+const serviceWorkerUrl = () => new URL('service-worker.js', document.baseURI).href;
 
 /**
  * The page's one Trusted Types policy, for the two script URLs it ever makes. No other policy exists, and the CSP lets none
@@ -17,7 +17,7 @@ const SERVICE_WORKER_URL = new URL('service-worker.js', document.baseURI).href;
  */
 const rules = {
   createScriptURL(url: string): string {
-    if (url === workerUrl || url === SERVICE_WORKER_URL) return url;
+    if (url === workerUrl || url === serviceWorkerUrl()) return url;
     throw new TypeError(`the page has one worker and one service worker, and this is another: ${url}`);
   },
 };
@@ -35,5 +35,5 @@ export function registerServiceWorker(
   scope: string,
 ): Promise<ServiceWorkerRegistration> {
   // Its list of files is what tells one build from the next: no cache may stand before it.
-  return container.register(policy.createScriptURL(SERVICE_WORKER_URL), { scope, updateViaCache: 'none' });
+  return container.register(policy.createScriptURL(serviceWorkerUrl()), { scope, updateViaCache: 'none' });
 }

@@ -54,7 +54,7 @@ it('RL13: a stranger neither writes nor reads, by ids, authors, empty filter or 
   for (const client of [silent, refused]) expect(client.heard.filter(([type]) => type === 'EVENT')).toEqual([]);
 });
 
-it('RL8: another owner of the same relay gets neither frames nor usage of an agent that is not theirs', async () => {
+it('RL8: another owner of the same relay gets neither frames nor usage of an agent that is not theirs, nor requests to a signer', async () => {
   const relay = await startTestRelay();
   const sender = await connectAs(agent, relay, vouch());
   const mine = await connectAs(owner, relay);
@@ -63,7 +63,7 @@ it('RL8: another owner of the same relay gets neither frames nor usage of an age
     authors: { authors: [agent.publicKey] },
     empty: {},
     p: { '#p': [owner.publicKey] },
-    kinds: { kinds: [24_200, 44_200] },
+    kinds: { kinds: [24_133, 24_200, 44_200] },
   };
   for (const [id, filter] of Object.entries(filters)) {
     expect(await mine.ask(id, filter)).toEqual([]);
@@ -74,17 +74,21 @@ it('RL8: another owner of the same relay gets neither frames nor usage of an age
     agent,
     template({ kind: 44_200, tags: [['p', owner.publicKey]], content: 'sealed' }),
   );
+  const asked = await sender.publish(
+    agent,
+    template({ kind: 24_133, tags: [['p', owner.publicKey]], content: 'sealed' }),
+  );
   const profile = await sender.publish(agent, template({ kind: 0, content: '{"name":"agent"}' }));
-  expect([frame.ok, usage.ok, profile.ok]).toEqual([true, true, true]);
+  expect([frame.ok, usage.ok, asked.ok, profile.ok]).toEqual([true, true, true, true]);
   // The profile went out last: what others got before it is all they get.
   const last = ['EVENT', 'empty', expect.objectContaining({ id: profile.id })];
   await expect.poll(() => mine.heard).toContainEqual(last);
   await expect.poll(() => theirs.heard).toContainEqual(last);
   const idsOf = (client: RawClient) =>
     new Set(client.heard.flatMap((message) => (message[0] === 'EVENT' ? [message[2].id] : [])));
-  expect(idsOf(mine)).toEqual(new Set([frame.id, usage.id, profile.id]));
+  expect(idsOf(mine)).toEqual(new Set([frame.id, usage.id, asked.id, profile.id]));
   expect(idsOf(theirs)).toEqual(new Set([profile.id]));
-  expect(await theirs.ask('stored', { ids: [usage.id, frame.id] })).toEqual([]);
+  expect(await theirs.ask('stored', { ids: [usage.id, frame.id, asked.id] })).toEqual([]);
   expect(await mine.ask('stored', { ids: [usage.id, frame.id] })).toEqual([usage.id]);
 });
 

@@ -1,3 +1,4 @@
+import { Connecting } from './setup/Connecting.tsx';
 import { FirstRun } from './setup/FirstRun.tsx';
 import { Landing } from './setup/Landing.tsx';
 import { Panel } from './setup/Panel.tsx';
@@ -36,6 +37,8 @@ function Content() {
       );
     case 'locked':
       return <Unlock keptBy={session.keptBy} replaces={session.replaces} problem={session.problem} />;
+    case 'connecting':
+      return <Connecting session={session} />;
     case 'failed':
       return (
         <Panel title="The page can’t go on" testId="failed">

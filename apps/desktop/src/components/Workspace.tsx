@@ -15,6 +15,7 @@ import { Notifications } from './Notifications.tsx';
 import { PushKeeper } from './PushKeeper.tsx';
 import { BrandMark } from './parts/Brand.tsx';
 import { NARROW, useMedia } from './parts/use-media.ts';
+import { SignerBanner } from './SignerBanner.tsx';
 import { RelayBanner } from './session/ConnectionBanner.tsx';
 import { SessionView } from './session/SessionView.tsx';
 import { AddAgent } from './setup/AddAgent.tsx';
@@ -99,6 +100,7 @@ export function Workspace(props: { readonly owner: string }) {
   return (
     <div className={`workspace ${isListShown || !(hasSession || isInboxShown) ? 'list' : 'session'}`}>
       <FleetPane className="fleet-pane">
+        <div className="md:hidden">{!hasSession && <SignerBanner />}</div>
         {!hasSession && (
           <div className="md:hidden">
             <RelayBanner />
@@ -116,6 +118,7 @@ export function Workspace(props: { readonly owner: string }) {
       </FleetPane>
       <div className="session-pane">
         <Warnings />
+        <SignerBanner />
         {!hasSession && <RelayBanner />}
         <div className="flex min-h-0 flex-1">
           {isInboxShown ? (

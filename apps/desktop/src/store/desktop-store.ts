@@ -2,7 +2,7 @@ import type { ControlDraft, ControlProgress, Presence, RelayState, ViewerEvent, 
 import { TranscriptFold } from '@heliograph/transcript';
 import type { Snapshot } from '@heliograph/wire';
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import type { Session } from '../worker/protocol.ts';
+import type { Session, SignerStatus } from '../worker/protocol.ts';
 import type { ControlEntry } from './control-entry.ts';
 import type { SeenMarks } from './seen.ts';
 import { type SessionRef, sameSession } from './session-ref.ts';
@@ -38,6 +38,8 @@ export interface RelayRecord {
 
 export interface DesktopState {
   readonly session: Session;
+  /** How the signer does that holds the owner's key; undefined where the key is here. */
+  readonly signer: SignerStatus | undefined;
   readonly relays: readonly RelayRecord[];
   readonly agents: readonly AgentRecord[];
   readonly strangers: readonly { readonly publicKey: string; readonly frames: number }[];
@@ -65,6 +67,7 @@ const MAX_CONTROLS = 200;
 export function createDesktopStore(): DesktopStore {
   return createStore<DesktopState>(() => ({
     session: { phase: 'opening' },
+    signer: undefined,
     relays: [],
     agents: [],
     strangers: [],

@@ -56,6 +56,12 @@ export interface Desktop {
   open(base: string, token: string | undefined): void;
   unlock(passphrase: string): void;
   importKey(secret: string, passphrase: string, relays: readonly string[]): void;
+  /** Leaves the owner's key in this browser's extension (NIP-07), or at a remote signer (NIP-46). */
+  connectExtension(relays: readonly string[]): void;
+  connectBunker(address: string, relays: readonly string[]): void;
+  offerConnection(meetAt: readonly string[], relays: readonly string[]): void;
+  /** Asks a signer again that refused. */
+  retrySigner(): void;
   forgetKey(): void;
   /** Other relays for a key that this browser keeps. */
   setRelays(relays: readonly string[]): void;
@@ -134,6 +140,8 @@ export function createDesktop(port: DesktopPort): Desktop {
       switch (message.type) {
         case 'session':
           return store.setState((state) => applySession(state, message.session));
+        case 'signer':
+          return store.setState((state) => ({ ...state, signer: message.signer }));
         case 'next-token':
           return port.keepToken(message.token);
         case 'events':
@@ -158,6 +166,10 @@ export function createDesktop(port: DesktopPort): Desktop {
     open: (base, token) => port.post({ type: 'open', base, token }),
     unlock: (passphrase) => port.post({ type: 'unlock', passphrase }),
     importKey: (secret, passphrase, relays) => port.post({ type: 'import', secret, passphrase, relays }),
+    connectExtension: (relays) => port.post({ type: 'use-extension', relays }),
+    connectBunker: (address, relays) => port.post({ type: 'use-bunker', address, relays }),
+    offerConnection: (meetAt, relays) => port.post({ type: 'offer-connection', meetAt, relays }),
+    retrySigner: () => port.post({ type: 'retry-signer' }),
     forgetKey: () => port.post({ type: 'forget-key' }),
     setRelays: (relays) => port.post({ type: 'set-relays', relays }),
     moveKey: (passphrase) => ask((id) => ({ type: 'move-key', id, passphrase })),

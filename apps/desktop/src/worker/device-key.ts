@@ -1,8 +1,8 @@
 import type { KnownAgent } from '@heliograph/client';
+import type { ConnectedSigner } from './signer-gate.ts';
 
-/** The owner's key as this browser keeps it: encrypted (NIP-49), with what is needed to connect again. */
-export interface DeviceKey {
-  readonly ncryptsec: string;
+/** What this browser keeps of an owner beside the key, to connect again. */
+export interface KeptOwner {
   readonly relays: readonly string[];
   /** Named, invited and revoked ones; others introduce themselves. */
   readonly agents: readonly KnownAgent[];
@@ -10,10 +10,20 @@ export interface DeviceKey {
   readonly viewerId: string;
 }
 
+/** The owner's key as this browser keeps it: encrypted (NIP-49). */
+export interface DeviceKey extends KeptOwner {
+  readonly ncryptsec: string;
+}
+
+/** An owner whose key is elsewhere. */
+export interface SignerOwner extends KeptOwner {
+  readonly connection: ConnectedSigner;
+}
+
 /** Where a device key is kept; handed in, so that tests need no browser. */
 export interface DeviceKeyStore {
-  read(): Promise<DeviceKey | undefined>;
-  write(key: DeviceKey): Promise<void>;
+  read(): Promise<DeviceKey | SignerOwner | undefined>;
+  write(key: DeviceKey | SignerOwner): Promise<void>;
   remove(): Promise<void>;
 }
 
@@ -35,7 +45,7 @@ export function indexedDbKeyStore(factory: IDBFactory): DeviceKeyStore {
   };
   return {
     read: async () => {
-      const kept = await within<DeviceKey | undefined>('readonly', (store) => store.get(ENTRY));
+      const kept = await within<DeviceKey | SignerOwner | undefined>('readonly', (store) => store.get(ENTRY));
       // Earlier versions kept no agents.
       return kept === undefined ? undefined : { ...kept, agents: kept.agents ?? [] };
     },

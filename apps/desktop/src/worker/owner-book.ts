@@ -1,7 +1,7 @@
 import type { KnownAgent } from '@heliograph/client';
 import { type Crypto, err, INVITE_TERM_SEC, makeInvite, ok, type Result } from '@heliograph/wire';
 import { changedAgents, readInviteRequest, withAgent } from '../agent-list.ts';
-import type { DeviceKey, DeviceKeyStore } from './device-key.ts';
+import type { DeviceKey, DeviceKeyStore, SignerOwner } from './device-key.ts';
 import type { AgentChange, Failure } from './protocol.ts';
 
 /** Who keeps the owner's list of agents, and makes invites: the desktop's host, or this browser. */
@@ -13,9 +13,13 @@ export interface OwnerBook {
   ): Promise<Result<{ readonly text: string; readonly agents: readonly KnownAgent[] }, Failure>>;
 }
 
+const NO_WORD =
+  'A signer signs events only, and the owner’s word for an agent (NIP-OA) is none: make the invite where the key itself is, with `heliograph invite`.';
+
 export interface DeviceBookOptions {
-  readonly key: DeviceKey;
-  readonly secretKey: Uint8Array;
+  readonly key: DeviceKey | SignerOwner;
+  /** Absent where the key is at a signer. */
+  readonly secretKey: Uint8Array | undefined;
   readonly keys: DeviceKeyStore;
   readonly crypto: Crypto;
   readonly nowMs: () => number;
@@ -24,7 +28,7 @@ export interface DeviceBookOptions {
 /** What a browser that holds the key itself keeps beside it. */
 export class DeviceBook implements OwnerBook {
   readonly #options: DeviceBookOptions;
-  #key: DeviceKey;
+  #key: DeviceKey | SignerOwner;
 
   constructor(options: DeviceBookOptions) {
     this.#options = options;
@@ -41,6 +45,7 @@ export class DeviceBook implements OwnerBook {
     const { secretKey, crypto, nowMs } = this.#options;
     const request = readInviteRequest({ name, relays });
     if (!request.ok) return request;
+    if (secretKey === undefined) return err({ message: NO_WORD });
     const untilSec = Math.floor(nowMs() / 1_000) + INVITE_TERM_SEC;
     try {
       const made = makeInvite({ ownerSecret: secretKey, relays, name, untilSec }, crypto);
@@ -59,7 +64,7 @@ export class DeviceBook implements OwnerBook {
     return this.#keep({ ...this.#key, relays });
   }
 
-  async #keep(key: DeviceKey): Promise<void> {
+  async #keep(key: DeviceKey | SignerOwner): Promise<void> {
     await this.#options.keys.write(key);
     this.#key = key;
   }

@@ -1,7 +1,7 @@
 import type { Viewer } from '@heliograph/client';
 import { encryptSecretKey } from '@heliograph/crypto/nip49';
 import { nobleCrypto } from '@heliograph/crypto/noble';
-import { encodeNsec, hexEncode, type ObserverEvent, parseInvite } from '@heliograph/wire';
+import { encodeNsec, err, hexEncode, type ObserverEvent, ok, parseInvite } from '@heliograph/wire';
 import { beforeEach, expect, test } from 'vitest';
 import { moveLink } from '../move-link.ts';
 import type { DeviceKey } from './device-key.ts';
@@ -9,6 +9,7 @@ import { HostApi } from './host-api.ts';
 import type { OwnRelay } from './own-relay.ts';
 import { OwnerSession, type ViewerStart } from './owner-session.ts';
 import type { ToOwnerSession, WorkerToPage } from './protocol.ts';
+import { SignerGate } from './signer-gate.ts';
 
 const SECRET = new Uint8Array(32).fill(9);
 const PUBLIC = hexEncode(nobleCrypto.publicKey(SECRET));
@@ -51,7 +52,7 @@ function openWorld(routes?: Readonly<Record<string, Route>>): OwnerSession {
     keys: {
       read: async () => kept,
       write: async (key) => {
-        kept = key;
+        kept = key as DeviceKey;
       },
       remove: async () => {
         kept = undefined;
@@ -62,6 +63,14 @@ function openWorld(routes?: Readonly<Record<string, Route>>): OwnerSession {
     nameDevice: (viewerId) => viewerId,
     logN: 4,
     nowMs: () => NOW_MS,
+    signers: new SignerGate({
+      crypto: nobleCrypto,
+      clock: { nowMs: () => NOW_MS, setTimer: () => () => undefined },
+      post: (message) => posted.push(message),
+      openBunker: () => {
+        throw new Error('no relays here');
+      },
+    }),
     findRelay: async () => relay,
     openHost: (base) => new HostApi(base, fetcher as typeof fetch),
     startViewer: (start): Viewer => {
@@ -89,7 +98,12 @@ test('DT17: a link opens the viewer with the host’s key, and nothing posted to
     },
   });
   await session.receive(open('one-time'));
-  expect(started[0]).toMatchObject({ secretKey: SECRET, relays: ['ws://r'], agents: [AGENT], viewerId: 'device' });
+  expect(started[0]).toMatchObject({
+    signer: { publicKey: PUBLIC },
+    relays: ['ws://r'],
+    agents: [AGENT],
+    viewerId: 'device',
+  });
   expect(phase()).toMatchObject({ phase: 'ready', publicKey: PUBLIC, homeRelay: undefined, keptBy: 'host' });
   expect(posted).toContainEqual({ type: 'next-token', token: 'next' });
   const told = JSON.stringify(posted);
@@ -125,7 +139,12 @@ test('DT18: an imported key is kept encrypted, and opens again only with its pas
     passphrase: 'correct horse',
     relays: ['ws://r'],
   });
-  expect(started[0]).toMatchObject({ secretKey: SECRET, relays: ['ws://r'], agents: [], viewerId: 'made-up' });
+  expect(started[0]).toMatchObject({
+    signer: { publicKey: PUBLIC },
+    relays: ['ws://r'],
+    agents: [],
+    viewerId: 'made-up',
+  });
   expect(phase()).toMatchObject({ phase: 'ready', homeRelay: undefined, keptBy: 'device' });
   expect(kept?.ncryptsec).toMatch(/^ncryptsec1/);
   expect(JSON.stringify(kept)).not.toContain(hexEncode(SECRET));
@@ -137,7 +156,7 @@ test('DT18: an imported key is kept encrypted, and opens again only with its pas
   expect(phase()).toMatchObject({ phase: 'locked', problem: 'The passphrase does not open this key.' });
   expect(started).toHaveLength(1);
   await again.receive({ type: 'unlock', passphrase: 'correct horse' });
-  expect(started[1]).toMatchObject({ secretKey: SECRET, viewerId: 'made-up' });
+  expect(started[1]).toMatchObject({ signer: { publicKey: PUBLIC }, viewerId: 'made-up' });
 
   await again.receive({ type: 'forget-key' });
   expect(kept).toBeUndefined();
@@ -155,7 +174,7 @@ test('DT18: an encrypted key is taken as it is; what is no key is refused in wor
   expect(kept).toBeUndefined();
   await session.receive({ type: 'import', secret: ncryptsec, passphrase: 'pass phrase', relays: [] });
   expect(kept?.ncryptsec).toBe(ncryptsec);
-  expect(started[0]?.secretKey).toEqual(SECRET);
+  expect(started[0]?.signer.publicKey).toBe(PUBLIC);
 });
 
 test('DT18: a host key under a passphrase stays locked until it is typed', async () => {
@@ -294,7 +313,7 @@ test('DT63, DT128: a key moves as a link: encrypted, opened with its passphrase 
   const revoked = [{ publicKey: AGENT.publicKey, name: AGENT.publicKey.slice(0, 8), revoked: true }];
   expect(kept).toMatchObject({ ncryptsec, relays: [RELAY.url, 'wss://b'], agents: revoked });
   expect(started.at(-1)?.agents).toEqual(revoked);
-  expect(started.at(-1)?.secretKey).toEqual(SECRET);
+  expect(started.at(-1)?.signer.publicKey).toBe(PUBLIC);
 
   const again = openWorld();
   await again.receive(open(new URL(link).hash.slice(1)));
@@ -331,4 +350,67 @@ test('DT161: a kept session is read page by page and shown as if it came now; a 
     id: 8,
     result: { ok: false, error: { message: expect.stringContaining('where heliograph desktop runs') } },
   });
+});
+
+const asked = () => posted.findLast((message) => message.type === 'signer-ask');
+const turn = () => new Promise((resolve) => setTimeout(resolve));
+
+test('PU27: with a signer elsewhere no key is kept; it is there again after a reload, and left it is forgotten', async () => {
+  const session = openWorld();
+  await session.receive(open(undefined));
+  const connecting = session.receive({ type: 'use-extension', relays: ['ws://r'] });
+  expect(phase()).toMatchObject({ phase: 'connecting', kind: 'extension' });
+  expect(asked()).toMatchObject({ method: 'get_public_key', params: [] });
+  await session.receive({ type: 'signer-answer', id: asked()?.id ?? 0, answer: ok(PUBLIC) });
+  await connecting;
+  expect(phase()).toMatchObject({ phase: 'ready', keptBy: 'extension', publicKey: PUBLIC, relays: ['ws://r'] });
+  expect(kept).toEqual({
+    connection: { key: { type: 'extension' }, publicKey: PUBLIC },
+    relays: ['ws://r'],
+    agents: [],
+    viewerId: 'made-up',
+  });
+  await session.receive({ type: 'invite', id: 1, name: 'x', relays: ['ws://r'] });
+  expect(posted.at(-1)).toMatchObject({ type: 'invited', result: { ok: false } });
+  await session.receive({ type: 'change-agent', id: 2, change: { publicKey: AGENT.publicKey, name: 'renamed' } });
+  expect(kept?.agents).toMatchObject([{ name: 'renamed' }]);
+
+  const again = openWorld();
+  await again.receive(open(undefined));
+  expect(phase()).toMatchObject({ phase: 'ready', keptBy: 'extension', agents: [{ name: 'renamed' }] });
+  const signing = started.at(-1)?.signer.decrypt(AGENT.publicKey, 'text');
+  await again.receive({
+    type: 'signer-answer',
+    id: asked()?.id ?? 0,
+    answer: err({ code: 'refused', message: 'User rejected' }),
+  });
+  expect(await signing).toMatchObject({ ok: false, error: { code: 'refused' } });
+  expect(posted.at(-1)).toMatchObject({ type: 'signer', signer: { phase: 'refused', message: 'User rejected' } });
+  await again.receive({ type: 'retry-signer' });
+  expect(posted.at(-1)).toMatchObject({ type: 'signer', signer: { phase: 'ready' } });
+  expect(calls.slice(-2)).toEqual(['relays ', 'relays ws://r']);
+  await again.receive({ type: 'forget-key' });
+  expect(kept).toBeUndefined();
+  expect(phase()).toMatchObject({ phase: 'first-run' });
+});
+
+test('PU27: a signer that names no key, refuses, or answers after it was given up, opens nothing', async () => {
+  const session = openWorld();
+  await session.receive(open(undefined));
+  for (const answer of [ok('npub1x'), err({ code: 'refused', message: 'denied' } as const)]) {
+    const connecting = session.receive({ type: 'use-extension', relays: ['ws://r'] });
+    await session.receive({ type: 'signer-answer', id: asked()?.id ?? 0, answer });
+    await connecting;
+    expect(phase()).toMatchObject({ phase: 'first-run', problem: expect.stringMatching(/^(The signer named|Denied)/) });
+  }
+  void session.receive({ type: 'use-extension', relays: ['ws://r'] });
+  const late = asked()?.id ?? 0;
+  await session.receive({ type: 'forget-key' });
+  await session.receive({ type: 'signer-answer', id: late, answer: ok(PUBLIC) });
+  await turn();
+  expect(phase()).toMatchObject({ phase: 'first-run', problem: undefined });
+  await session.receive({ type: 'use-bunker', address: 'bunker://nothing', relays: ['ws://r'] });
+  expect(phase()).toMatchObject({ phase: 'first-run', problem: expect.stringContaining('bunker://KEY') });
+  expect(started).toEqual([]);
+  expect(kept).toBeUndefined();
 });

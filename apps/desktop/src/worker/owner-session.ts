@@ -1,24 +1,26 @@
-import type { KnownAgent, Viewer } from '@heliograph/client';
+import type { KnownAgent, RemoteSigner, Viewer } from '@heliograph/client';
 import { decryptSecretKey, encryptSecretKey } from '@heliograph/crypto/nip49';
 import {
   type Crypto,
   encodeNpub,
   err,
   hexDecode,
-  hexEncode,
+  localSigner,
   type ObserverEvent,
   ok,
   parseSecretKey,
   type Result,
+  type Signer,
   sameRelayUrl,
 } from '@heliograph/wire';
 import type { LinePlace } from '../archive-ask.ts';
 import { readMoveLink } from '../move-link.ts';
-import type { DeviceKey, DeviceKeyStore } from './device-key.ts';
+import type { DeviceKey, DeviceKeyStore, SignerOwner } from './device-key.ts';
 import type { HostApi } from './host-api.ts';
 import type { OwnRelay } from './own-relay.ts';
 import { DeviceBook, type OwnerBook } from './owner-book.ts';
 import type { Failure, PageServer, Session, ToOwnerSession, WorkerToPage } from './protocol.ts';
+import type { ConnectedSigner, SignerGate } from './signer-gate.ts';
 
 export interface OwnerSessionOptions {
   readonly crypto: Crypto;
@@ -32,6 +34,8 @@ export interface OwnerSessionOptions {
   readonly startViewer: (options: ViewerStart) => Viewer;
   /** Takes lines of an agent that were kept, as if they had come now. */
   readonly onKept: (agent: string, events: readonly ObserverEvent[]) => void;
+  /** The way to keys that are elsewhere. */
+  readonly signers: SignerGate;
   readonly uuid: () => string;
   /** What this device is called, in the owner's words. */
   readonly nameDevice: (viewerId: string) => string;
@@ -40,7 +44,7 @@ export interface OwnerSessionOptions {
 }
 
 export interface ViewerStart {
-  readonly secretKey: Uint8Array;
+  readonly signer: Signer;
   readonly relays: readonly string[];
   readonly agents: readonly KnownAgent[];
   /** This device among the owner's viewers. */
@@ -48,7 +52,7 @@ export interface ViewerStart {
 }
 
 /** A key that is here but encrypted, with everything to go on once it is open. */
-interface LockedKey extends Omit<ViewerStart, 'secretKey'> {
+interface LockedKey extends Omit<ViewerStart, 'signer'> {
   readonly ncryptsec: string;
   readonly keptBy: 'host' | 'device' | 'link';
   /** A key of a link takes the place of one kept here. */
@@ -58,7 +62,9 @@ interface LockedKey extends Omit<ViewerStart, 'secretKey'> {
 /** Lines of a kept session that one page takes; the beginning of a longer one is read, and that there is more is told. */
 const MAX_ARCHIVED_LINES = 200_000;
 
-/** From a link, a kept key or a typed one to a running viewer. The secret key lives in here and nowhere else. */
+type Ready = Extract<Session, { phase: 'ready' }>;
+
+/** From a link, a kept key, a typed one or a signer elsewhere to a running viewer. The secret key lives in here and nowhere else. */
 export class OwnerSession {
   readonly #options: OwnerSessionOptions;
   /** What serves this page, when it is no desktop link that opens it. */
@@ -69,7 +75,11 @@ export class OwnerSession {
   #secretKey: Uint8Array | undefined;
   #book: OwnerBook | undefined;
   #viewer: Viewer | undefined;
-  #ready: Extract<Session, { phase: 'ready' }> | undefined;
+  /** Where the key is elsewhere: it can refuse, and be asked again. */
+  #remote: RemoteSigner | undefined;
+  #ready: Ready | undefined;
+  /** Counts what was begun with signers: an answer to an earlier one is none. */
+  #attempts = 0;
 
   constructor(options: OwnerSessionOptions) {
     this.#options = options;
@@ -83,6 +93,17 @@ export class OwnerSession {
         return this.#unlock(message.passphrase);
       case 'import':
         return this.#import(message.secret, message.passphrase, message.relays);
+      case 'use-extension':
+        this.#tell({ phase: 'connecting', kind: 'extension', link: undefined, client: undefined, authUrl: undefined });
+        return this.#connect(this.#options.signers.connectExtension(), message.relays);
+      case 'use-bunker':
+        return this.#connect(this.#options.signers.connectBunker(message.address), message.relays);
+      case 'offer-connection':
+        return this.#connect(this.#options.signers.offer(message.meetAt), message.relays);
+      case 'signer-answer':
+        return this.#options.signers.receive(message.id, message.answer);
+      case 'retry-signer':
+        return this.#retrySigner();
       case 'forget-key':
         return this.#forget();
       case 'set-relays':
@@ -145,7 +166,7 @@ export class OwnerSession {
       this.#options.post({ type: 'next-token', token: nextToken });
       const rest = { relays, agents, viewerId };
       if ('ncryptsec' in secret) return this.#lock({ ...secret, ...rest, keptBy: 'host', replaces: false });
-      return this.#start({ secretKey: hexDecode(secret.secretKeyHex), ...rest }, 'host', host);
+      return this.#startWith(hexDecode(secret.secretKeyHex), rest, 'host', host);
     }
     this.#relay = await this.#options.findRelay(base);
     const kept = await this.#options.keys.read();
@@ -154,6 +175,9 @@ export class OwnerSession {
       const agents = moved.revoked.map((publicKey) => ({ publicKey, name: publicKey.slice(0, 8), revoked: true }));
       const rest = { agents, viewerId: this.#options.uuid(), keptBy: 'link' as const };
       return this.#lock({ ...moved, relays: this.#withHome(moved.relays), ...rest, replaces: kept !== undefined });
+    }
+    if (kept !== undefined && 'connection' in kept) {
+      return this.#startAtSigner({ ...kept, relays: this.#withHome(kept.relays) });
     }
     if (kept !== undefined) {
       return this.#lock({ ...kept, relays: this.#withHome(kept.relays), keptBy: 'device', replaces: false });
@@ -178,7 +202,7 @@ export class OwnerSession {
     const secret = decryptSecretKey(locked.ncryptsec, passphrase);
     if (!secret.ok) return this.#lock(locked, sentence(secret.error.message));
     const { ncryptsec, relays, agents, viewerId, keptBy } = locked;
-    if (keptBy === 'host') return this.#start({ ...locked, secretKey: secret.value }, keptBy, this.#host);
+    if (keptBy === 'host') return this.#startWith(secret.value, locked, keptBy, this.#host);
     const key = { ncryptsec, relays, agents, viewerId };
     if (keptBy === 'link') await this.#options.keys.write(key);
     this.#startOnDevice(key, secret.value);
@@ -205,8 +229,44 @@ export class OwnerSession {
     return home === undefined ? relays : [home, ...relays.filter((url) => !sameRelayUrl(url, home))];
   }
 
+  /** Waits for a signer to say whose key it holds; nothing is kept of one that does not. */
+  async #connect(connecting: Promise<Result<ConnectedSigner, Failure>>, relays: readonly string[]): Promise<void> {
+    const attempt = ++this.#attempts;
+    const connected = await connecting;
+    // Given up meanwhile, or begun anew.
+    if (attempt !== this.#attempts) return;
+    if (!connected.ok) {
+      this.#options.signers.close();
+      return this.#askForKey(sentence(connected.error.message));
+    }
+    const { keys, uuid } = this.#options;
+    const owner = { connection: connected.value, relays: this.#withHome(relays), agents: [], viewerId: uuid() };
+    await keys.write(owner);
+    this.#startAtSigner(owner);
+  }
+
+  #startAtSigner(owner: SignerOwner): void {
+    const { keys, crypto, nowMs, signers } = this.#options;
+    const { connection, relays, agents, viewerId } = owner;
+    const signer = signers.open(connection);
+    const book = new DeviceBook({ key: owner, secretKey: undefined, keys, crypto, nowMs });
+    this.#start({ signer, relays, agents, viewerId }, connection.key.type, book);
+    this.#remote = signer;
+  }
+
+  /** Connections begun anew show the key and ask for what could not be opened; orders that wait go on their way by themselves. */
+  #retrySigner(): void {
+    if (this.#ready === undefined) return;
+    this.#remote?.retry();
+    this.#viewer?.setRelays([]);
+    this.#viewer?.setRelays(this.#ready.relays);
+  }
+
   async #forget(): Promise<void> {
+    this.#attempts++;
     await this.#options.keys.remove();
+    this.#options.signers.close();
+    this.#remote = undefined;
     this.#viewer?.close();
     this.#viewer = undefined;
     this.#ready = undefined;
@@ -218,13 +278,25 @@ export class OwnerSession {
 
   #startOnDevice(key: DeviceKey, secretKey: Uint8Array): void {
     const { keys, crypto, nowMs } = this.#options;
-    this.#start({ ...key, secretKey }, 'device', new DeviceBook({ key, secretKey, keys, crypto, nowMs }));
+    this.#startWith(secretKey, key, 'device', new DeviceBook({ key, secretKey, keys, crypto, nowMs }));
   }
 
-  #start(start: ViewerStart, keptBy: 'host' | 'device', book: OwnerBook | undefined): void {
-    const publicKey = hexEncode(this.#options.crypto.publicKey(start.secretKey));
+  #startWith(
+    secretKey: Uint8Array,
+    { relays, agents, viewerId }: Omit<ViewerStart, 'signer'>,
+    keptBy: 'host' | 'device',
+    book: OwnerBook | undefined,
+  ): void {
+    const signer = localSigner(secretKey, this.#options.crypto);
+    this.#start({ signer, relays, agents, viewerId }, keptBy, book);
+    this.#secretKey = secretKey;
+  }
+
+  #start(start: ViewerStart, keptBy: Ready['keptBy'], book: OwnerBook | undefined): void {
+    const { publicKey } = start.signer;
     this.#locked = undefined;
-    this.#secretKey = start.secretKey;
+    this.#secretKey = undefined;
+    this.#remote = undefined;
     this.#book = book;
     this.#viewer?.close();
     const device = this.#options.nameDevice(start.viewerId);
@@ -235,13 +307,12 @@ export class OwnerSession {
       npub: encodeNpub(publicKey),
       relays: start.relays,
       agents: start.agents,
-      homeRelay: keptBy === 'device' ? this.#relay?.url : undefined,
+      homeRelay: keptBy === 'host' ? undefined : this.#relay?.url,
       keptBy,
     };
     // Told before the viewer starts: its first events find a page that knows what they belong to.
     this.#tell(this.#ready);
-    const { secretKey, relays, agents } = start;
-    this.#viewer = this.#options.startViewer({ secretKey, relays, agents, viewerId: device });
+    this.#viewer = this.#options.startViewer({ ...start, viewerId: device });
   }
 
   async #setRelays(wanted: readonly string[]): Promise<void> {

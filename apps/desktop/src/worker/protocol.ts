@@ -1,9 +1,10 @@
 /** What the page and its worker say to each other. The worker holds the secret key; nothing here carries it back. */
-import type { ControlDraft, KnownAgent, ViewerEvent } from '@heliograph/client';
+import type { ControlDraft, KnownAgent, SignerFault, SignerMethod, SignerState, ViewerEvent } from '@heliograph/client';
 import type { Result } from '@heliograph/wire';
 import type { ArchiveAnswers, ArchiveAsk } from '../archive-ask.ts';
 import type { OwnRelay } from './own-relay.ts';
 import type { ReaderAnswer, ReaderRequest } from './reader-protocol.ts';
+import type { RemoteKey } from './signer-gate.ts';
 
 export type PageToWorker =
   | ToOwnerSession
@@ -23,6 +24,15 @@ export type ToOwnerSession =
       readonly passphrase: string;
       readonly relays: readonly string[];
     }
+  /** The owner's key is in this browser's extension (NIP-07) … */
+  | { readonly type: 'use-extension'; readonly relays: readonly string[] }
+  /** … or at a remote signer (NIP-46): met at its `bunker://` address, or by one of ours that is shown to it. */
+  | { readonly type: 'use-bunker'; readonly address: string; readonly relays: readonly string[] }
+  | { readonly type: 'offer-connection'; readonly meetAt: readonly string[]; readonly relays: readonly string[] }
+  /** What the extension answered. */
+  | { readonly type: 'signer-answer'; readonly id: number; readonly answer: Result<string, SignerFault> }
+  /** Asks a signer again that refused. */
+  | { readonly type: 'retry-signer' }
   /** Encrypts the open key under this passphrase, for another device. */
   | { readonly type: 'move-key'; readonly id: number; readonly passphrase: string }
   /** Other relays for a key that this browser keeps. */
@@ -50,6 +60,15 @@ export type WorkerToPage =
   | { readonly type: 'next-token'; readonly token: string }
   | { readonly type: 'events'; readonly events: readonly ViewerEvent[] }
   | { readonly type: 'read'; readonly answer: ReaderAnswer }
+  /** A question to this browser's extension, which only the page can ask. */
+  | {
+      readonly type: 'signer-ask';
+      readonly id: number;
+      readonly method: SignerMethod;
+      readonly params: readonly string[];
+    }
+  /** How the signer does that holds the owner's key; undefined where the key is here. */
+  | { readonly type: 'signer'; readonly signer: SignerStatus | undefined }
   /** Something in the worker failed that no session state tells. */
   | { readonly type: 'problem'; readonly message: string }
   /** Comes before any progress of that control. */
@@ -73,6 +92,11 @@ export type WorkerToPage =
     }
   /** The `helio1…` text is a secret: it goes to a file or the clipboard, never into the page. */
   | { readonly type: 'invited'; readonly id: number; readonly result: Result<{ readonly text: string }, Failure> };
+
+/** A signer's state, and where it wants its owner to go first (hostile text). */
+export interface SignerStatus extends SignerState {
+  readonly authUrl: string | undefined;
+}
 
 /** Something that did not work, in words to show. */
 export interface Failure {
@@ -102,6 +126,14 @@ export type Session =
       readonly replaces: boolean;
       readonly problem: string | undefined;
     }
+  /** A signer elsewhere was asked for and has not answered. `link`: what is shown to it; `client`: our key's npub for the way to it. */
+  | {
+      readonly phase: 'connecting';
+      readonly kind: 'extension' | 'bunker';
+      readonly link: string | undefined;
+      readonly client: string | undefined;
+      readonly authUrl: string | undefined;
+    }
   | { readonly phase: 'failed'; readonly problem: string }
   | {
       readonly phase: 'ready';
@@ -113,5 +145,6 @@ export type Session =
       readonly homeRelay: string | undefined;
       /** What this device is called: harnesses record it with what is decided here, and keep its subscription under it. */
       readonly device: string;
-      readonly keptBy: 'host' | 'device';
+      /** Where the secret key is. */
+      readonly keptBy: 'host' | 'device' | RemoteKey['type'];
     };

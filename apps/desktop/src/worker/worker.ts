@@ -1,7 +1,6 @@
 /** The worker's entry: hands the browser's clock, sockets and storage to the owner's session. */
-import { createViewer, openSocketWith, type ViewerEvent } from '@heliograph/client';
+import { Bunker, createViewer, openSocketWith, type ViewerEvent } from '@heliograph/client';
 import { nobleCrypto } from '@heliograph/crypto/noble';
-import { localSigner } from '@heliograph/wire';
 import { randomUuid } from '../random-uuid.ts';
 import { indexedDbKeyStore } from './device-key.ts';
 import { deviceName } from './device-name.ts';
@@ -11,6 +10,7 @@ import { findOwnRelay } from './own-relay.ts';
 import { OwnerSession } from './owner-session.ts';
 import type { PageToWorker, WorkerToPage } from './protocol.ts';
 import { SessionReader } from './session-reader.ts';
+import { SignerGate } from './signer-gate.ts';
 
 declare const self: DedicatedWorkerGlobalScope;
 /** Written in when the page is built. */
@@ -38,6 +38,7 @@ function take(event: ViewerEvent): void {
   batcher.add(event);
 }
 const uuid = () => randomUuid(nobleCrypto);
+const openSocket = openSocketWith(WebSocket);
 
 const session = new OwnerSession({
   crypto: nobleCrypto,
@@ -49,12 +50,18 @@ const session = new OwnerSession({
   onKept: (agent, events) => take({ type: 'events', agent, events }),
   findRelay: (base) => findOwnRelay(base, fetch.bind(self)),
   nameDevice: (viewerId) => deviceName(navigator.userAgent, viewerId),
-  startViewer: ({ secretKey, ...start }) =>
+  signers: new SignerGate({
+    crypto: nobleCrypto,
+    clock,
+    post,
+    openBunker: (client, relays, signer, onAuthUrl) =>
+      new Bunker({ client, relays, openSocket, clock, random: Math.random, crypto: nobleCrypto, onAuthUrl }, signer),
+  }),
+  startViewer: (start) =>
     createViewer({
       ...start,
       version: HELIOGRAPH_VERSION,
-      signer: localSigner(secretKey, nobleCrypto),
-      openSocket: openSocketWith(WebSocket),
+      openSocket,
       clock,
       crypto: nobleCrypto,
       random: Math.random,

@@ -21,6 +21,9 @@ export interface LocalSigner extends Signer {
   decrypt(peer: string, text: string): Result<string, { readonly code: string; readonly message: string }>;
 }
 
+/** Requests to and answers of remote signers (NIP-46): ephemeral, encrypted between the two keys. */
+export const KIND_NOSTR_CONNECT = 24_133;
+
 /** How many conversation keys a local signer keeps; the least recently used goes first. */
 export const MAX_CONVERSATION_KEYS = 1_000;
 

@@ -3,6 +3,7 @@ import type { PageServer } from '../../worker/protocol.ts';
 import { ImportKey } from './ImportKey.tsx';
 import { Panel } from './Panel.tsx';
 import { Problem } from './Problem.tsx';
+import { SignerWays } from './SignerWays.tsx';
 
 const TITLES: Readonly<Record<PageServer, string>> = {
   host: 'Open the link that was printed',
@@ -58,6 +59,11 @@ export function FirstRun({ server, problem }: { readonly server: PageServer; rea
         <button type="button" className="link mt-5" data-testid="show-import" onClick={() => setImporting(true)}>
           Use a key on this device instead
         </button>
+      )}
+      {server === 'other' && (
+        <div className="mt-6">
+          <SignerWays />
+        </div>
       )}
     </Panel>
   );

@@ -8,6 +8,7 @@ import { PlainHttpNote } from '../parts/PlainHttpNote.tsx';
 import { QrCode } from '../parts/QrCode.tsx';
 import { ImportKey } from './ImportKey.tsx';
 import { Problem } from './Problem.tsx';
+import { SignerWays } from './SignerWays.tsx';
 
 /** A relay serves the page, and this browser has no key: what this is, where it is, and the ways in. No key is made here. */
 export function Landing(props: { readonly relay: OwnRelay; readonly problem: string | undefined }) {
@@ -98,6 +99,10 @@ function WaysIn(props: { readonly url: string; readonly problem: string | undefi
           </button>
         </div>
       )}
+      <p className="text-ink-2">
+        Or leave the key with a signer you have, an extension of this browser or a remote one:
+      </p>
+      <SignerWays home={props.url} />
     </Section>
   );
 }

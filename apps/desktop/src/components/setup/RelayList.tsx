@@ -10,7 +10,7 @@ export function RelayList() {
   const [problem, setProblem] = useState<string>();
   if (session.phase !== 'ready') return null;
   const { relays, homeRelay, keptBy } = session;
-  const isOurs = keptBy === 'device';
+  const isOurs = keptBy !== 'host';
   const add = (event: FormEvent) => {
     event.preventDefault();
     const wanted = url.trim();

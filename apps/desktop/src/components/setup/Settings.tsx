@@ -9,11 +9,20 @@ import { Dialog } from '../parts/Dialog.tsx';
 import { PlainHttpNote } from '../parts/PlainHttpNote.tsx';
 import { useDesktop, useDesktopState } from '../use-desktop.ts';
 import { InstallApp } from './InstallApp.tsx';
+import { LeaveKey } from './LeaveKey.tsx';
 import { LookChoices } from './LookChoices.tsx';
 import { MoveKey } from './MoveKey.tsx';
 import { NotifyChoices } from './NotifyChoices.tsx';
 import { PushChoices } from './PushChoices.tsx';
 import { RelayList } from './RelayList.tsx';
+
+const WHERE_KEPT = {
+  host: 'The secret key is a file on the machine where heliograph desktop runs; this page’s worker holds it while it is open.',
+  device: 'The secret key is kept in this browser, encrypted under your passphrase.',
+  extension: 'The secret key is in this browser’s signer (NIP-07), which is asked for every message.',
+  bunker:
+    'The secret key is at your remote signer (NIP-46). This browser keeps a key of its own for the way there; the signer can end it.',
+} as const;
 
 /** The few things to set: how it looks, who is known, which key this is. */
 export function Settings(props: { readonly onClose: () => void }) {
@@ -46,13 +55,10 @@ export function Settings(props: { readonly onClose: () => void }) {
             </div>
             <CopyButton text={() => session.npub} label="Copy the public key" />
           </div>
-          <p className="mt-1 text-s text-ink-3">
-            {session.keptBy === 'host'
-              ? 'The secret key is a file on the machine where heliograph desktop runs; this page’s worker holds it while it is open.'
-              : 'The secret key is kept in this browser, encrypted under your passphrase.'}
-          </p>
+          <p className="mt-1 text-s text-ink-3">{WHERE_KEPT[session.keptBy]}</p>
+          <LeaveKey keptBy={session.keptBy} />
         </section>
-        <MoveKey relays={session.relays} />
+        {(session.keptBy === 'host' || session.keptBy === 'device') && <MoveKey relays={session.relays} />}
         <PlainHttpNote />
       </div>
     </Dialog>
