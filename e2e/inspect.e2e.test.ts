@@ -190,6 +190,33 @@ it('DT106: a change of 50,000 lines is drawn, scrolled, split, unfolded and sear
   expect(offences).toEqual([]);
 });
 
+it('DT108 DT109: answers take no press while they settle, and a call that got no leave says so', async () => {
+  const ask = { toolCallId: 'danger', kind: 'execute', title: 'rm -rf /srv', rawInput: { command: 'rm -rf /srv' } };
+  await page.getByTestId('composer').fill(JSON.stringify({ ask }));
+  await page.getByTestId('send').click();
+  const reject = page.locator('[data-testid="permission-option"][data-option-kind="reject_once"]');
+  await reject.waitFor();
+  // As if they had just come, and time stood still.
+  await reject.evaluate((button: HTMLElement) => {
+    button.style.animation = 'none';
+    button.getBoundingClientRect();
+    button.style.animation = '';
+    for (const animation of button.getAnimations()) animation.pause();
+  });
+  const box = await reject.boundingBox();
+  const press = () => page.mouse.click((box?.x ?? 0) + 20, (box?.y ?? 0) + 10);
+  await press();
+  expect(await page.getByTestId('control-progress').count()).toBe(0);
+  await reject.evaluate((button) => {
+    for (const animation of button.getAnimations()) animation.finish();
+  });
+  await press();
+  const card = page.locator('[data-tool-call-id="danger"]');
+  await card.filter({ hasText: 'rejected by you' }).waitFor();
+  expect(await card.textContent()).toContain('Not run: rm -rf /srv');
+  expect(offences).toEqual([]);
+});
+
 it('DT100: on a phone the field, its count and its ways stand in 360 pixels', async () => {
   await asPhone(page, true);
   await page.getByTestId('toggle-find').click();

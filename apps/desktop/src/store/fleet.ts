@@ -2,7 +2,7 @@ import type { Item, Transcript, Turn } from '@heliograph/transcript';
 import { formatAge, formatCost, formatCount, parseTime } from '../text/human.ts';
 import { toAsk, toToolSentence } from '../text/tool-sentence.ts';
 import type { AgentRecord } from './desktop-store.ts';
-import { answerableQuestions, runningTurn } from './live.ts';
+import { answerableQuestions, isBeingRead, runningTurn } from './live.ts';
 import { type SessionRef, sessionKey } from './session-ref.ts';
 import { selectFirstPrompt, sessionTitle } from './session-title.ts';
 
@@ -104,7 +104,10 @@ function toEntry(agent: AgentRecord, ref: SessionRef, transcript: Transcript): F
     const code = isCode ? object : undefined;
     return { ...base, status: 'needs', asks, words, joins: true, code, since: parseTime(asked.at) };
   }
-  const running = runningTurn(presence, transcript);
+  if (isBeingRead(presence, transcript, agent.snapshot)) {
+    return { ...base, status: 'quiet', words: 'reading what happened since' };
+  }
+  const running = runningTurn(presence, transcript, agent.snapshot);
   if (running !== undefined) {
     const since = parseTime(running.startedAt);
     return { ...base, status: 'running', ...describeActivity(running, session.cwd), joins: true, since };

@@ -1,5 +1,6 @@
 import type { Presence } from '@heliograph/client';
 import { isQuestion, type QuestionItem, type Transcript, type Turn } from '@heliograph/transcript';
+import type { Snapshot } from '@heliograph/wire';
 
 /** Whether a stream is now and not a replay of the past: my snapshot named it, or it opened after that (DT11). */
 export function isLiveStream(presence: Presence | undefined, stream: string | undefined): boolean {
@@ -12,11 +13,41 @@ export function isAnswerable(presence: Presence | undefined, item: QuestionItem)
   return item.state === 'pending' && item.nonce !== undefined && isShown && isLiveStream(presence, item.request.stream);
 }
 
-/** The prompt turn that is being answered now; an open turn of a stream that is not live is history. */
-export function runningTurn(presence: Presence | undefined, transcript: Transcript | undefined): Turn | undefined {
+/**
+ * The prompt turn that is being answered now; an open turn of a stream that is not live is history, and one whose newest
+ * lines are still being read may have ended long ago.
+ */
+export function runningTurn(
+  presence: Presence | undefined,
+  transcript: Transcript | undefined,
+  snapshot?: Snapshot,
+): Turn | undefined {
+  const turn = openTurn(presence, transcript);
+  return turn === undefined || isUnread(turn, transcript, snapshot) ? undefined : turn;
+}
+
+/** Whether what the last turn came to is not known: its newest lines are on their way. */
+export function isBeingRead(
+  presence: Presence | undefined,
+  transcript: Transcript | undefined,
+  snapshot: Snapshot | undefined,
+): boolean {
+  const turn = openTurn(presence, transcript);
+  return turn !== undefined && isUnread(turn, transcript, snapshot);
+}
+
+function openTurn(presence: Presence | undefined, transcript: Transcript | undefined): Turn | undefined {
   const turn = transcript?.turns.findLast((t) => t.source !== 'none');
-  if (turn?.status !== 'open') return undefined;
-  return isLiveStream(presence, turn.refs.at(-1)?.stream) ? turn : undefined;
+  return turn?.status === 'open' && isLiveStream(presence, turn.refs.at(-1)?.stream) ? turn : undefined;
+}
+
+/** Lines after all that is here are missing, and the harness, asked since the turn began, named no such turn as open. */
+function isUnread(turn: Turn, transcript: Transcript | undefined, snapshot: Snapshot | undefined): boolean {
+  const newest = transcript?.turns.at(-1);
+  const gap = newest?.items.at(-1);
+  if (gap?.kind !== 'gap' || gap.lost || snapshot === undefined || turn.startedAt > snapshot.now) return false;
+  if ((newest?.refs.at(-1)?.last ?? 0) > gap.lastSeq) return false;
+  return snapshot.channels.find(({ channelId }) => channelId === transcript?.channelId)?.activeTurn !== turn.id;
 }
 
 /** What waits for the owner in a session, oldest first. */

@@ -1,7 +1,8 @@
 import { TranscriptFold } from '@heliograph/transcript';
 import { expect, test } from 'vitest';
 import { StoryAgent } from '../dev/story-agent.ts';
-import { findRowOfItem, findRowOfLine, type Row, selectRows, waitedForLeaveMs } from './rows.ts';
+import { toRefusedSentence } from '../text/tool-sentence.ts';
+import { findRowOfItem, findRowOfLine, type Row, refusalOf, selectRows, waitedForLeaveMs } from './rows.ts';
 
 const agent = () => new StoryAgent({ name: 'Claude', host: 'h', cwd: '/srv', startMs: Date.UTC(2026, 10, 30) });
 
@@ -121,4 +122,23 @@ test('DT135: calls that name each other in a circle, or themselves, are shown al
     .tool('d', { kind: 'think', title: 'd', ...inside('a') }, 1)
     .end('end_turn');
   expect(brief(rowsOf(story))).toEqual(['user', 'tool', 'tool', 'tool', 'tool', 'turn-end']);
+});
+
+test('DT108: a call that did not get leave says that it was not carried out, and who said no; one that ran says how it went', () => {
+  const options = [...ALLOW, { optionId: 'n', name: 'No', kind: 'reject_once' }];
+  const asked = (answer: string, more: object = {}) => {
+    const story = agent()
+      .prompt('go')
+      .tool('1', { kind: 'execute', title: 'rm -rf x', rawInput: { command: 'rm -rf x' } }, 1)
+      .ask({ toolCallId: '1', title: 'rm -rf x', kind: 'execute' }, options)
+      .decide(answer)
+      .update({ sessionUpdate: 'tool_call_update', toolCallId: '1', status: 'failed', ...more });
+    const row = rowsOf(story).find((one) => one.type === 'item' && one.item.kind === 'tool');
+    if (row?.type !== 'item' || row.item.kind !== 'tool') throw new TypeError('the story has no call');
+    const refusal = refusalOf(row.turn, row.item);
+    return refusal === undefined ? undefined : toRefusedSentence(row.item, refusal, '/srv');
+  };
+  expect(asked('n')).toMatchObject({ verb: 'Not run:', object: 'rm -rf x', outcome: 'rejected by you', tone: 'muted' });
+  expect(asked('a')).toBeUndefined();
+  expect(asked('n', { rawOutput: { exit_code: 1 } })).toBeUndefined();
 });

@@ -1,6 +1,8 @@
 import {
+  exitCodeOf,
   type Item,
   isQuestion,
+  type PermissionItem,
   type SeqRange,
   type ToolItem,
   type Transcript,
@@ -126,6 +128,26 @@ export function waitedForLeaveMs(turn: Turn, toolCallId: string): number {
     ms += Math.max(0, (parseTime(item.updatedAt) ?? 0) - (parseTime(item.at) ?? 0));
   }
   return ms;
+}
+
+/** What somebody said no to: the call was not carried out. */
+const REFUSALS = new Set(['rejected', 'timed_out', 'cancelled', 'expired', 'withdrawn', 'aborted']);
+
+/**
+ * The request for leave that a call did not get, undefined where it got it, needed none, or went ahead all the same: an exit
+ * code or output says so.
+ */
+export function refusalOf(turn: Turn, item: ToolItem): PermissionItem | undefined {
+  if (item.status !== 'failed' && item.status !== 'cancelled' && item.status !== 'unfinished') return undefined;
+  if (exitCodeOf(item) !== undefined || (item.terminal?.output ?? '') !== '') return undefined;
+  const asked = turn.items.findLast(
+    (one): one is PermissionItem => one.kind === 'permission' && one.toolCallId === item.toolCallId,
+  );
+  const { decision } = asked ?? {};
+  if (asked === undefined || decision === undefined) return undefined;
+  const option = asked.options.find(({ optionId }) => optionId === decision.optionId);
+  const isNo = option === undefined ? REFUSALS.has(decision.reason) : option.kind.startsWith('reject');
+  return isNo ? asked : undefined;
 }
 
 /** Whether a line lies in these ranges. */

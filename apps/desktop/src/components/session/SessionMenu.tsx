@@ -46,7 +46,7 @@ export function SessionMenu(props: {
       ? []
       : setting.choices.map(({ id, name: choice }) => ({
           id: `${setting.key}=${id}`,
-          label: `${setting.name}: ${choice}`,
+          label: `Set ${setting.name.toLowerCase()} to ${choice}`,
           group: 'Session' as const,
           run: () => desktop.control(agent.publicKey, setting.draft(channelId, id)),
         })),

@@ -45,7 +45,7 @@ export function SessionView(props: {
   });
   const { past } = replay;
   const rows = selectRows(past?.transcript ?? transcript);
-  const running = runningTurn(presence, transcript);
+  const running = runningTurn(presence, transcript, agent.snapshot);
   const pending = answerableQuestions(presence, transcript);
   const early = answerableQuestions(presence, useTranscript({ agent: agent.publicKey, channelId: null }, whole));
   const [isRailOpen, setRailOpen] = useState(() => matchMedia(WIDE).matches);

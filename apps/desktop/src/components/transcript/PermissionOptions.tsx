@@ -53,22 +53,9 @@ export function PermissionOptions(props: {
         </p>
       )}
       {always !== undefined ? (
-        <div className="flex flex-wrap items-center gap-2 max-md:grid" data-testid="permission-confirm">
-          <span>It will not ask again for this.</span>
-          <button
-            type="button"
-            className="btn go"
-            data-testid="permission-confirm-yes"
-            onClick={() => decide(always, true)}
-          >
-            Yes: <VisibleText text={always.name} max={120} />
-          </button>
-          <button type="button" className="btn" onClick={() => setConfirming(undefined)}>
-            Back
-          </button>
-        </div>
+        <Confirm option={always} onYes={() => decide(always, true)} onBack={() => setConfirming(undefined)} />
       ) : (
-        <div className="flex flex-wrap items-center gap-2 max-md:grid">
+        <div className="settling flex flex-wrap items-center gap-2 max-md:grid">
           {item.options.map((option, at) => (
             <button
               key={option.optionId}
@@ -106,6 +93,25 @@ export function PermissionOptions(props: {
           Your answer: {describeProgress(sent)}.
         </p>
       )}
+    </div>
+  );
+}
+
+/** Asks once more before leave is given for good. */
+function Confirm(props: {
+  readonly option: PermissionOption;
+  readonly onYes: () => void;
+  readonly onBack: () => void;
+}) {
+  return (
+    <div className="settling flex flex-wrap items-center gap-2 max-md:grid" data-testid="permission-confirm">
+      <span>It will not ask again for this.</span>
+      <button type="button" className="btn go" data-testid="permission-confirm-yes" onClick={props.onYes}>
+        Yes: <VisibleText text={props.option.name} max={120} />
+      </button>
+      <button type="button" className="btn" onClick={props.onBack}>
+        Back
+      </button>
     </div>
   );
 }

@@ -1,5 +1,5 @@
 import { memo } from 'react';
-import { type Row, waitedForLeaveMs } from '../../store/rows.ts';
+import { type Row, refusalOf, waitedForLeaveMs } from '../../store/rows.ts';
 import { AgentMessage } from './AgentMessage.tsx';
 import { ElicitationCard } from './ElicitationCard.tsx';
 import { ErrorRow } from './ErrorRow.tsx';
@@ -47,6 +47,7 @@ export const RowView = memo(function RowView(props: RowViewProps) {
           cwd={cwd}
           isLive={props.isRunning}
           waitedMs={waitedForLeaveMs(row.turn, item.toolCallId)}
+          refusal={refusalOf(row.turn, item)}
         />
       );
     case 'plan':

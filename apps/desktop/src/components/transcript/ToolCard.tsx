@@ -1,6 +1,6 @@
-import type { ToolItem } from '@heliograph/transcript';
+import type { PermissionItem, ToolItem } from '@heliograph/transcript';
 import { formatDuration, parseTime, plural } from '../../text/human.ts';
-import { commonFolder, relativeTo, toToolSentence } from '../../text/tool-sentence.ts';
+import { commonFolder, relativeTo, toRefusedSentence, toToolSentence } from '../../text/tool-sentence.ts';
 import { ChangeCount } from '../content/ChangeCount.tsx';
 import { VisibleText } from '../content/VisibleText.tsx';
 import { FoundHereContext, useFoundHere } from '../find/found-context.ts';
@@ -22,9 +22,11 @@ export function ToolCard(props: {
   readonly waitedMs?: number;
   /** Calls that were made for it, at any depth. */
   readonly inside?: readonly ToolItem[];
+  /** The request for leave that it did not get. */
+  readonly refusal?: PermissionItem | undefined;
 }) {
-  const { item, cwd, waitedMs = 0, inside = [] } = props;
-  const sentence = toToolSentence(item, cwd);
+  const { item, cwd, waitedMs = 0, inside = [], refusal } = props;
+  const sentence = refusal === undefined ? toToolSentence(item, cwd) : toRefusedSentence(item, refusal, cwd);
   const isOpen =
     item.status === 'failed' ||
     item.content.some((content) => content.type === 'diff') ||
@@ -47,7 +49,12 @@ export function ToolCard(props: {
             )
           : undefined
       }
-      data={{ 'data-status': item.status, 'data-kind': item.toolKind, 'data-tool-call-id': item.toolCallId }}
+      data={{
+        'data-refused': `${refusal !== undefined}`,
+        'data-status': item.status,
+        'data-kind': item.toolKind,
+        'data-tool-call-id': item.toolCallId,
+      }}
     >
       <span className={sentence.tone === 'muted' ? 'text-ink-3' : 'font-medium'}>{sentence.verb}</span>{' '}
       <span className={sentence.isCode ? 'font-mono text-code break-words' : 'break-words'}>
