@@ -29,7 +29,7 @@ describe('the frame budget', () => {
       warn: (_: object, text: string) => logs.push(text),
       error: (_: object, text: string) => logs.push(text),
     };
-    const large = await limited({ max_message_length: 262_144 });
+    const large = await limited({ max_message_length: 262_144, max_content_length: 196_608 });
     expect(await agreeOnBudget([large], log)).toEqual({ relays: [large], budgetBytes: MAX_EMIT_BYTES });
     expect(logs).toEqual([]);
     const silent = 'ws://127.0.0.1:1';
@@ -42,7 +42,7 @@ describe('the frame budget', () => {
   test('HA43: a relay that takes too little is left out and said so; with none left the harness does not start', async () => {
     const logs: string[] = [];
     const log = { debug() {}, info() {}, warn() {}, error: (_: object, text: string) => logs.push(text) };
-    const large = await limited({ max_message_length: 262_144 });
+    const large = await limited({ max_message_length: 262_144, max_content_length: 196_608 });
     const small = await limited({ max_message_length: 4_096 });
     expect(await agreeOnBudget([small, large], log)).toEqual({ relays: [large], budgetBytes: MAX_EMIT_BYTES });
     expect(logs).toEqual([expect.stringContaining('this relay is left out')]);

@@ -62,7 +62,8 @@ describe('observer frames', () => {
     };
     expect(budget({})).toBe(DEFAULT_BUDGET_BYTES);
     expect(budget({ max_message_length: 65_536 })).toBe(40_960);
-    expect(budget({ max_message_length: 131_072 })).toBe(65_408);
+    expect(budget({ max_message_length: 131_072 })).toBe(40_960);
+    expect(budget({ max_message_length: 131_072, max_content_length: 131_072 })).toBe(65_408);
     expect(budget({ max_message_length: 131_072 }, {})).toBe(40_960);
     expect(budget({ max_message_length: 10_000_000, max_content_length: 65_536 })).toBe(40_960);
     expect(budget({ max_message_length: 8_192 })).toBe('too-small');
@@ -72,7 +73,7 @@ describe('observer frames', () => {
   it('FR4: of the budget fit, and one byte more would not', () => {
     fc.assert(
       fc.property(fc.integer({ min: 20_000, max: 88_000 }), (max_message_length) => {
-        const result = frameBudget([{ max_message_length }]);
+        const result = frameBudget([{ max_message_length, max_content_length: 100_000 }]);
         const size = (plaintext: number) => 4 * Math.ceil((67 + paddedLength(plaintext)) / 3) + 1_024;
         if (!result.ok) throw new Error('too small');
         expect(size(result.value)).toBeLessThanOrEqual(max_message_length);

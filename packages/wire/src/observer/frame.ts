@@ -110,7 +110,7 @@ const MESSAGE_OVERHEAD = 1_024;
 
 /**
  * The largest plaintext in bytes whose frame every one of these relays takes. `too-small`: a relay allows under 8,192.
- * An empty `limits` entry is a relay without NIP-11.
+ * An empty `limits` entry is a relay without NIP-11; one that does not tell `max_content_length` is taken for a stock one.
  */
 export function frameBudget(
   limits: readonly SizeLimits[],
@@ -119,7 +119,8 @@ export function frameBudget(
   for (const limit of limits) {
     const message = positive(limit.max_message_length);
     const content = positive(limit.max_content_length);
-    let fits = message === undefined && content === undefined ? DEFAULT_BUDGET_BYTES : MAX_EMIT_BYTES;
+    // How long a message may be says nothing of the event in it: a stock strfry tells 128 KiB and takes 64.
+    let fits = content === undefined ? DEFAULT_BUDGET_BYTES : MAX_EMIT_BYTES;
     if (message !== undefined) fits = Math.min(fits, plaintextFor(message - MESSAGE_OVERHEAD));
     if (content !== undefined) fits = Math.min(fits, plaintextFor(content));
     budget = Math.min(budget, fits);
