@@ -97,10 +97,19 @@ export async function openQuiet(target: Target, count: number): Promise<WebSocke
   return sockets;
 }
 
+/** Events to publish, and who reads them: where they are published, unless said. */
+export interface Load {
+  readonly kind: number;
+  readonly bytes: number;
+  readonly count: number;
+  readonly readers: number;
+  readonly readAt?: Target | undefined;
+}
+
 /** Publishes `count` events, at most 100 unanswered and 150 undelivered at a time, until every reader has everything; events per second. */
 export async function publishAll(
   target: Target,
-  { kind, bytes, count, readers }: { kind: number; bytes: number; count: number; readers: number },
+  { kind, bytes, count, readers, readAt = target }: Load,
 ): Promise<number> {
   const messages = Array.from({ length: count }, (_, n) => {
     const content = `${n} ${Math.random()}`.padEnd(Math.max(10, bytes - 300), 'x');
@@ -126,7 +135,7 @@ export async function publishAll(
       publisher.send(messages[sent++] as string);
     }
   };
-  const sockets = await openReaders(target, readers, { kinds: [kind], limit: 0 }, () => {
+  const sockets = await openReaders(readAt, readers, { kinds: [kind], limit: 0 }, () => {
     delivered += 1;
     pump();
     check();
@@ -146,7 +155,11 @@ export async function publishAll(
 }
 
 /** Milliseconds from publishing to each delivery at 500 events a second, median and 99th percentile. */
-export async function latency(target: Target, readers: number): Promise<[p50: number, p99: number]> {
+export async function latency(
+  target: Target,
+  readers: number,
+  readAt: Target = target,
+): Promise<[p50: number, p99: number]> {
   const times: number[] = [];
   const count = 1_500;
   const sentAtMs = new Map<string, number>();
@@ -154,7 +167,7 @@ export async function latency(target: Target, readers: number): Promise<[p50: nu
   const finished = new Promise<void>((resolve) => {
     finish = resolve;
   });
-  const sockets = await openReaders(target, readers, { kinds: [20_002], limit: 0 }, (text) => {
+  const sockets = await openReaders(readAt, readers, { kinds: [20_002], limit: 0 }, (text) => {
     const at = text.indexOf('"id":"') + 6;
     times.push(performance.now() - (sentAtMs.get(text.slice(at, at + 64)) ?? 0));
     if (times.length === count * readers) finish();

@@ -3,17 +3,15 @@
  * `npm run bench:relay [-- --peer ws://HOST:PORT] [--events 1000000]`. Each relay has a process (and a core, where
  * `taskset` is found) of its own, one after the other; the load is made here.
  */
-import { execFileSync, fork } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { selectNodeCrypto } from '@heliograph/crypto/node';
-import { eventSigner, hexDecode } from '@heliograph/wire';
-import { build } from 'esbuild';
+import { nodeEngines, selectNodeCrypto } from '@heliograph/crypto/node';
+import { type Crypto, eventSigner, hexDecode } from '@heliograph/wire';
 import { latency, openIdle, openQuiet, publishAll, type Target } from './load.bench.ts';
 import { measureQueries } from './queries.bench.ts';
+import { pinToCore, serve, type Usage } from './served.bench.ts';
 
 const { values } = parseArgs({
   options: { peer: { type: 'string' }, events: { type: 'string', default: '200000' }, quick: { type: 'boolean' } },
@@ -23,15 +21,6 @@ const key = eventSigner(new Uint8Array(32).fill(1), crypto);
 const scale = values.quick === true ? 0.1 : 1;
 const folder = mkdtempSync(join(tmpdir(), 'heliograph-bench-'));
 
-/** What a relay's process used so far. */
-interface Usage {
-  readonly rssBytes: number;
-  readonly cpuSec: number;
-}
-
-/** Of util-linux, on every Linux. */
-const PIN_PROGRAM = 'taskset';
-
 type Row = readonly [what: string, value: number | undefined, unit: string];
 
 pinToCore(process.pid, 0);
@@ -40,7 +29,7 @@ try {
   const peer = await measureServed('peer', 0.05);
   const wasm = await measureServed('wasm', 0.2, true);
   const other = values.peer === undefined ? [] : await measure({ name: values.peer, url: values.peer, key }, 0.2);
-  console.log(`\n${report}; this processor now checks ${Math.round(verificationsPerSec())} signatures/s\n`);
+  console.log(`\n${report}; signatures this processor checks now: ${verificationRates()}\n`);
   console.log(
     `| | Heliograph | @nostr-relay/core 0.0.40 | ratio |${other.length > 0 ? ` ${values.peer} | ratio |` : ''}`,
   );
@@ -67,35 +56,13 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** A relay is measured as it is shipped, as a bundle; beside the packages it loads. */
-async function bundleServer(): Promise<string> {
-  const outfile = join(import.meta.dirname, '..', '..', 'node_modules', '.cache', 'serve-bench.mjs');
-  await build({
-    entryPoints: [join(import.meta.dirname, 'serve.bench.ts')],
-    outfile,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    external: ['better-sqlite3', 'koffi', 'tiny-secp256k1', 'ws', '@nostr-relay/*'],
-    logLevel: 'warning',
-  });
-  return outfile;
-}
-
 /** Starts a relay in its own process and measures it; slow ones get fewer events, `share` of ours. */
 async function measureServed(which: 'ours' | 'wasm' | 'peer', share: number, isShort = false): Promise<Row[]> {
-  const child = fork(await bundleServer(), [which, join(folder, which)]);
-  pinToCore(child.pid ?? 0, 1);
+  const relay = await serve(which, join(folder, which));
   try {
-    const [{ url }] = (await once(child, 'message')) as [{ url: string }];
-    const usage = async (): Promise<Usage> => {
-      child.send('usage');
-      const [used] = (await once(child, 'message')) as [Usage];
-      return used;
-    };
-    return await measure({ name: which, url, key }, share, usage, isShort);
+    return await measure({ name: which, url: relay.url, key }, share, () => relay.usage(), isShort);
   } finally {
-    child.kill('SIGKILL');
+    relay.end();
   }
 }
 
@@ -146,12 +113,17 @@ async function measure(target: Target, share: number, usage?: () => Promise<Usag
 }
 
 /** How fast this processor is at this moment: what else it does, and its neighbours, show in this as in everything above. */
-function verificationsPerSec(): number {
+function verificationRates(): string {
+  const engines = nodeEngines().flatMap((engine) => ('crypto' in engine ? [engine] : []));
+  return engines.map(({ name, crypto: by }) => `${name} ${Math.round(verificationsPerSec(by))}/s`).join(', ');
+}
+
+function verificationsPerSec(by: Crypto): number {
   const event = key.sign({ kind: 1, created_at: 1, tags: [], content: '' });
   const [sig, hash, publicKey] = [hexDecode(event.sig), hexDecode(event.id), hexDecode(event.pubkey)];
   const { user } = process.cpuUsage();
-  for (let n = 0; n < 5_000; n++) crypto.schnorrVerify(sig, hash, publicKey);
-  return 5_000 / ((process.cpuUsage().user - user) / 1e6);
+  for (let n = 0; n < 2_000; n++) by.schnorrVerify(sig, hash, publicKey);
+  return 2_000 / ((process.cpuUsage().user - user) / 1e6);
 }
 
 function show(value: number | undefined, unit: string): string {
@@ -163,12 +135,4 @@ function show(value: number | undefined, unit: string): string {
 function ratio(ours: number | undefined, theirs: number | undefined, unit: string): string {
   if (ours === undefined || theirs === undefined || ours <= 0 || theirs <= 0) return '–';
   return `${(unit === '/s' ? ours / theirs : theirs / ours).toFixed(1)}×`;
-}
-
-function pinToCore(pid: number, core: number): void {
-  try {
-    execFileSync(PIN_PROGRAM, ['-a', '-c', '-p', `${core}`, `${pid}`], { stdio: 'ignore' });
-  } catch (cause) {
-    process.stderr.write(`not pinned to a core: ${cause instanceof Error ? cause.message : cause}\n`);
-  }
 }

@@ -1,5 +1,5 @@
 // A relay in a process of its own, as `relay.bench.ts` starts it: `ours DIR`, `wasm DIR` (ours without
-// libsecp256k1) or `peer`. Tells its parent the URL, and
+// libsecp256k1), `cluster` (ours on POSTGRES and NATS of the environment) or `peer`. Tells its parent the URL, and
 // what it used of memory and processor whenever asked.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -24,6 +24,7 @@ async function serveOurs(): Promise<object> {
     host: '127.0.0.1',
     port: 0,
     dataDir,
+    ...(which === 'cluster' && { postgres: process.env.POSTGRES, nats: process.env.NATS }),
     owners: [owner.publicKey],
     crypto: which === 'wasm' ? (wasm[0]?.crypto ?? best) : best,
     log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
