@@ -7,6 +7,7 @@ import { linesOf } from './written-lines.ts';
 /** What a kill may cost (HA65), and what a disk shared with other tests may add; a busy processor is measured. */
 const LOSS_MS = 50;
 const DISK_MS = 30;
+export const KILL_COSTS_MS = LOSS_MS + DISK_MS;
 /** A machine that is that busy is still catching up with what it withheld so long ago. */
 const BUSY_MS = 3_000;
 
@@ -18,6 +19,7 @@ export class ChaosLife {
   readonly harness: HarnessProcess;
   readonly #tee: string;
   readonly #withheld: Withheld;
+  #killedMs = Number.POSITIVE_INFINITY;
   /** What was said before this is not lost: when it was killed, less what a kill may cost. */
   #safeMs: number | undefined;
 
@@ -38,10 +40,19 @@ export class ChaosLife {
   }
 
   async kill(): Promise<void> {
-    this.#safeMs = Date.now() - LOSS_MS - DISK_MS - this.#withheld.since(Date.now() - BUSY_MS);
+    this.#killedMs = Date.now();
+    this.#safeMs = Date.now() - KILL_COSTS_MS - this.#withheld.since(Date.now() - BUSY_MS);
     this.harness.kill();
     this.#withheld.stop();
     await this.harness.exited;
+  }
+
+  /** How long before its harness was killed the oldest of its words was said that a viewer with all the rest lacks; 0: none. */
+  lostMs(seen: MirroredLines): number {
+    const words = linesOf(this.#tee).filter((line) => tickTime(line) > 0 && tickTime(line) < this.#killedMs);
+    const got = seen.of([this.harness.stream]).filter((line) => tickTime(line) > 0);
+    const lost = words[got.length];
+    return lost === undefined ? 0 : this.#killedMs - tickTime(lost);
   }
 
   /** Whether the agent has answered its prompt: it says nothing more. */
