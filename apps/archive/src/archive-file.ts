@@ -8,6 +8,7 @@ import {
   mkdtempSync,
   openSync,
   rmSync,
+  statSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -19,10 +20,19 @@ import { makePrivateFolder } from './private-folder.ts';
 /**
  * Why an archive's file can't be used. `missing`: there is none. `in-use`: another process keeps it. `not-writable`: the
  * system refuses. `damaged`: not SQLite, or pages of it are broken. `foreign`: another program's. `too-new`: of a later
- * version. `too-old`: of an earlier one, for who only reads. `other-owner`: it was made for another key.
+ * version. `too-large`: it can't be opened into memory. `too-old`: of an earlier one, for who only reads. `other-owner`: it was made for another key.
  */
 export interface ArchiveFileError {
-  readonly code: 'missing' | 'in-use' | 'not-writable' | 'damaged' | 'foreign' | 'too-new' | 'too-old' | 'other-owner';
+  readonly code:
+    | 'missing'
+    | 'in-use'
+    | 'not-writable'
+    | 'too-large'
+    | 'damaged'
+    | 'foreign'
+    | 'too-new'
+    | 'too-old'
+    | 'other-owner';
   readonly message: string;
   readonly cause?: unknown;
 }
@@ -87,16 +97,28 @@ function openReader(path: string): Database.Database {
   return new Database(path, { readonly: true, timeout: 5_000 });
 }
 
+/** A file that is written while it is copied is copied anew, so many times. */
+const MAX_COPIES = 5;
+
 /**
- * SQLite keeps two small files beside one that is read. Where it can't, a private copy is read: nobody who could write the
- * file is at it there. The copy has no name as soon as it is open, so it goes with the handle.
+ * SQLite keeps two small files beside one that is read. Where it can't, a private copy is read: one of a moment in which
+ * nobody wrote. The copy has no name as soon as it is open, so it goes with the handle.
  */
 function openCopy(path: string): Database.Database {
   const folder = mkdtempSync(join(tmpdir(), 'heliograph-archive-'));
+  const files = [path, `${path}-wal`];
+  const written = () =>
+    files.map((file) => statSync(file, { throwIfNoEntry: false })).map((file) => [file?.mtimeMs, file?.size]);
   try {
     const copy = join(folder, 'archive.db');
-    copyFileSync(path, copy);
-    if (existsSync(`${path}-wal`)) copyFileSync(`${path}-wal`, `${copy}-wal`);
+    for (let copies = 1; ; copies++) {
+      const before = JSON.stringify(written());
+      copyFileSync(path, copy);
+      rmSync(`${copy}-wal`, { force: true });
+      if (existsSync(`${path}-wal`)) copyFileSync(`${path}-wal`, `${copy}-wal`);
+      if (JSON.stringify(written()) === before) break;
+      if (copies === MAX_COPIES) throw new Error('it is written all the time: copy it with sqlite3 .backup first');
+    }
     const db = openReader(copy);
     db.prepare('SELECT count(*) FROM sqlite_schema').get();
     return db;

@@ -36,8 +36,9 @@ export const QUESTIONS: Readonly<Record<Question, string>> = {
 /** One thing found: where it stands, and how it reads. */
 export interface Hit {
   readonly item: number;
-  readonly session: number;
-  readonly channelId: string;
+  /** Null: it stands in a harness's own stream, which belongs to no session. */
+  readonly session: number | null;
+  readonly channelId: string | null;
   readonly agent: string;
   readonly agentName: string | null;
   /** What viewers call the item. */

@@ -11,7 +11,7 @@ const MAX_BYTES = 1_000_000_000;
 
 /**
  * A ciphertext-only archive as its owner reads it: opened with their key, views and index made, in memory alone. What
- * another key was meant for stays closed. `db` is only read; the answer is to be closed. `not-writable`: it is too large.
+ * another key was meant for stays closed. `db` is only read; the answer is to be closed.
  */
 export function unsealArchive(
   db: Database.Database,
@@ -22,7 +22,7 @@ export function unsealArchive(
   const { bytes } = reader.about();
   if (bytes > MAX_BYTES) {
     const message = `this archive has ${bytes} bytes, and a sealed one is searched in memory: no more than ${MAX_BYTES} are. Search an export of a part`;
-    return err({ code: 'not-writable', message });
+    return err({ code: 'too-large', message });
   }
   const image = db.serialize();
   // The file's header asks for a log beside it (2), which memory has none of: the plain journal (1) is what it gets.

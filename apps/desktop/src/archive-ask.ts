@@ -38,8 +38,8 @@ export type ArchiveQuestion = (typeof ARCHIVE_QUESTIONS)[number];
 export interface ArchiveHit {
   readonly agent: string;
   readonly agentName: string | undefined;
-  readonly session: number;
-  readonly channelId: string;
+  /** Where it is opened; undefined: it stands in what a harness says of itself, outside all sessions. */
+  readonly place: { readonly session: number; readonly channelId: string } | undefined;
   readonly itemId: string;
   readonly stream: string;
   readonly seq: number;

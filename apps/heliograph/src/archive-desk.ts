@@ -32,7 +32,6 @@ export class ArchiveDesk {
   readonly #options: ArchiveDeskOptions;
   #running: RunningArchive | undefined;
   #trouble: (Error & { readonly code?: unknown }) | undefined;
-  /** Switches are carried out one after the other. */
   #switching: Promise<void> = Promise.resolve();
 
   constructor(options: ArchiveDeskOptions) {
@@ -40,7 +39,11 @@ export class ArchiveDesk {
   }
 
   /** Keeps, where the owner switched it on. Whatever is wrong with it, watching goes on. */
-  async start(): Promise<void> {
+  start(): Promise<void> {
+    return this.#inTurn(() => this.#start());
+  }
+
+  async #start(): Promise<void> {
     const { context, open } = this.#options;
     const { log } = context;
     if (this.#running !== undefined) return;
@@ -55,9 +58,15 @@ export class ArchiveDesk {
     }
   }
 
-  async close(): Promise<void> {
-    await this.#switching;
-    await this.#stop();
+  close(): Promise<void> {
+    return this.#inTurn(() => this.#stop());
+  }
+
+  /** Starts and stops come one after the other, in the order they were asked for. */
+  #inTurn(act: () => Promise<void>): Promise<void> {
+    const done = this.#switching.then(act);
+    this.#switching = done.catch(() => {});
+    return done;
   }
 
   async ask<A extends ArchiveAsk>(ask: A): Promise<Result<ArchiveAnswers[A['ask']], Failure>> {
@@ -82,7 +91,7 @@ export class ArchiveDesk {
   }
 
   #switch(isOn: boolean): Promise<Result<ArchiveState, Failure>> {
-    const done = this.#switching.then(async () => {
+    const done = this.#inTurn(async () => {
       const { context } = this.#options;
       const before = archiveDecisions(context);
       // Switched on it keeps everything, as `archive on` does; what is kept already stays when it is switched off.
@@ -90,10 +99,9 @@ export class ArchiveDesk {
         ? { ...before, on: true, agents: undefined, except: undefined }
         : { ...before, on: false };
       if (before.on !== isOn) writeArchiveConfig(context.places.archiveConfig, config);
-      if (isOn) await this.start();
+      if (isOn) await this.#start();
       else await this.#stop();
     });
-    this.#switching = done.catch(() => {});
     return done.then(() => ok(this.#state()));
   }
 
@@ -163,13 +171,16 @@ function search(
     return err({ message: 'Only ciphertext is kept in this archive: there is no text to search.' });
   }
   const found = searchArchive(db, { ...query, limit: MAX_HITS + 1 });
-  const hits = found.slice(0, MAX_HITS).map(({ item: _, agentName, toolKind, status, decision, ...hit }) => ({
-    ...hit,
-    agentName: agentName ?? undefined,
-    toolKind: toolKind ?? undefined,
-    status: status ?? undefined,
-    decision: decision ?? undefined,
-  }));
+  const hits = found
+    .slice(0, MAX_HITS)
+    .map(({ item: _, session, channelId, agentName, toolKind, status, decision, ...hit }) => ({
+      ...hit,
+      place: session === null || channelId === null ? undefined : { session, channelId },
+      agentName: agentName ?? undefined,
+      toolKind: toolKind ?? undefined,
+      status: status ?? undefined,
+      decision: decision ?? undefined,
+    }));
   return ok({ hits, isMore: found.length > MAX_HITS });
 }
 

@@ -276,4 +276,33 @@ describe('the mirror', () => {
     for (let seq = 1; seq <= mirror.lastSeq('st'); seq++) expect(held.has(seq) !== told.has(seq)).toBe(true);
     await end();
   });
+
+  test('HA17: what is gone of a stream that has ended is told beside it', async () => {
+    const { relay, mirror, pass, emit, end } = open({ spoolBytes: 60_000 });
+    mirror.open('st', 'ch');
+    await pass(1_000, 4);
+    relay.drop();
+    relay.answer = () => 'drop';
+    for (let i = 0; i < 5; i++) {
+      emit(4_000);
+      await pass(60, 1);
+    }
+    void mirror.end(place);
+    mirror.open('other', 'ch2');
+    for (let i = 0; i < 40; i++) {
+      mirror.emit({ ...place, stream: 'other' }, { kind: 'acp_read', payload: JSON.stringify('x'.repeat(4_000)) });
+      await pass(60, 1);
+    }
+    relay.answer = () => 'ok';
+    await pass(120_000, 60);
+    await mirror.settle();
+    await pass(10_000, 10);
+    const told = envelopes(relay.taken.filter(({ kind }) => kind === KIND_OBSERVER))
+      .flatMap(({ events }) => [...events])
+      .filter(({ stream, kind }) => stream === 'run' && kind === 'agent_stderr')
+      .map(({ payload }) => payload)
+      .join('\n');
+    expect(told).toMatch(/events of the ended stream st, of \d+ to \d+, were dropped before any relay took them/);
+    await end();
+  });
 });

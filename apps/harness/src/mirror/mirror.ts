@@ -8,6 +8,7 @@ import {
   type StreamHead,
   type StreamOpened,
   signFrame,
+  type TelemetryGap,
   type VerifiedEvent,
 } from '@heliograph/wire';
 import type { Log } from '../log.ts';
@@ -312,11 +313,6 @@ export class Mirror {
   }
 
   #lost(span: SeqSpan, reason: string, lastHash: string | undefined): void {
-    if (this.#bus.lastSeq(span.stream) === 0) {
-      // A stream of an earlier run has ended: who asks for this is told that it is missing.
-      this.#options.log.warn({ ...span, reason }, 'part of an earlier run was dropped before any relay took it');
-      return;
-    }
     this.#losses.add(span, reason, lastHash, this.#bus.now());
   }
 
@@ -343,9 +339,22 @@ export class Mirror {
 
   #tellLosses(all: boolean): void {
     for (const { stream, gaps } of this.#losses.take(this.#options.clock.nowMs(), all)) {
+      if (!this.#bus.isOpen(stream)) {
+        this.#tellEnded(stream, gaps);
+        continue;
+      }
       const place = { stream, sessionId: null, turnId: null };
       for (const gap of gaps) this.emit(place, { kind: 'observer_telemetry_gap', payload: JSON.stringify(gap) });
     }
+  }
+
+  /** A stream that has ended takes no gap any more: what of it no relay took is told beside it, and to whoever asks for it. */
+  #tellEnded(stream: string, gaps: readonly TelemetryGap[]): void {
+    const count = gaps.reduce((sum, { droppedEvents }) => sum + droppedEvents, 0);
+    const [first, last] = [gaps[0]?.firstSeq, gaps.at(-1)?.lastSeq];
+    const text = `${count} events of the ended stream ${stream}, of ${first} to ${last}, were dropped before any relay took them`;
+    this.#options.log.warn({ stream, gaps }, text);
+    this.#emitToHarness('agent_stderr', { text: `[heliograph] ${text}` });
   }
 
   #harnessPlace(): Place {

@@ -53,7 +53,7 @@ async function openToSearch(path: string, ownerKey: string | undefined, context:
 function describe(hit: Hit): string {
   const what = [hit.toolKind ?? hit.kind, hit.status, hit.decision].filter(Boolean).join(', ');
   const text = [hit.title, hit.excerpt].filter((part) => part !== '').join(' | ');
-  return `${hit.at.slice(0, 19)}Z  session ${hit.session}  [${what}]  ${printable(text)}`;
+  return `${hit.at.slice(0, 19)}Z  session ${hit.session ?? 'none'}  [${what}]  ${printable(text)}`;
 }
 
 /** Agents' text on a terminal: one line, and no control characters. */

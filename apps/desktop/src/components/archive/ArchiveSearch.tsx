@@ -53,11 +53,12 @@ export function ArchiveSearch(props: { readonly onClose: () => void; readonly on
     );
   };
   const open = async (hit: ArchiveHit) => {
+    if (hit.place === undefined) return;
     setOpening(hit);
-    const read = await desktop.readArchived(hit.agent, hit.session);
+    const read = await desktop.readArchived(hit.agent, hit.place.session);
     setOpening(undefined);
     if (!read.ok) return setOutcome({ state: 'failed', message: read.error.message });
-    desktop.reveal({ ref: { agent: hit.agent, channelId: hit.channelId }, itemId: hit.itemId });
+    desktop.reveal({ ref: { agent: hit.agent, channelId: hit.place.channelId }, itemId: hit.itemId });
     props.onOpened();
     props.onClose();
   };
@@ -157,7 +158,7 @@ function Told(props: {
             <button
               type="button"
               className="hit-row"
-              disabled={opening !== undefined}
+              disabled={opening !== undefined || hit.place === undefined}
               data-testid="archive-hit"
               onClick={() => props.onOpen(hit)}
             >
