@@ -190,7 +190,7 @@ it('DT106: a change of 50,000 lines is drawn, scrolled, split, unfolded and sear
   expect(offences).toEqual([]);
 });
 
-it('DT108 DT109: answers take no press while they settle, and a call that got no leave says so', async () => {
+it('DT108, DT109: answers take no press while they settle, and a call that got no leave says so', async () => {
   const ask = { toolCallId: 'danger', kind: 'execute', title: 'rm -rf /srv', rawInput: { command: 'rm -rf /srv' } };
   await page.getByTestId('composer').fill(JSON.stringify({ ask }));
   await page.getByTestId('send').click();
