@@ -5,6 +5,7 @@ import { attestAgent } from './commands/attest.ts';
 import { desktop } from './commands/desktop.ts';
 import { invite } from './commands/invite.ts';
 import { keysNew, keysShow } from './commands/keys.ts';
+import { keysRotate } from './commands/keys-rotate.ts';
 import { relay } from './commands/relay.ts';
 import { addRelayCommands, addRelayFlags } from './commands/relay-commands.ts';
 import { addServiceCommands } from './commands/service-commands.ts';
@@ -62,6 +63,23 @@ export function createProgram(
     .description('print the npub and the hex public key of a key file, never the secret')
     .argument('<FILE>', 'the key file (nsec1…, ncryptsec1… or hex)')
     .action(act(keysShow));
+  keys
+    .command('rotate')
+    .description("make a new owner key and invites of it for the old one's agents, and print what is left to do where")
+    .addOption(required('--old <NPUB|HEX>', 'the owner key that is lost, stolen or old').argParser(parseKey))
+    .addOption(required('--out <DIR>', 'the folder to make, for the key and the invites'))
+    .addOption(
+      flag('--relay <URL>', "a relay to meet on; may be repeated (default: those of this machine's desktop)").argParser(
+        repeatable(parseRelayUrl),
+      ),
+    )
+    .addOption(
+      flag('--agent <NAME>', "an agent this machine's desktop does not know; may be repeated").argParser(
+        repeatable(parseName),
+      ),
+    )
+    .addOption(until())
+    .action(act(keysRotate));
 
   const relayCommand = addRelayFlags(program.command('relay'))
     .description('run a relay that only these owners and their agents may use')

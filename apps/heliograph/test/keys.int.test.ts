@@ -5,6 +5,7 @@ import {
   mkdirSync,
   mkdtempSync,
   openSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -186,4 +187,39 @@ test('CL9: attest makes no owner key, and the owner can not be an agent', async 
   const self = await run(['attest', '--agent', made.stdout.trim()], { home });
   expect(self.code).toBe(2);
   expect(self.stderr).toContain("is the owner's own key");
+});
+
+test('PU17: keys rotate makes a new owner key and invites of it for the agents of the old one, and changes nothing else', async () => {
+  const old = 'aa'.repeat(32);
+  const [mine, revoked] = ['bb'.repeat(32), 'cc'.repeat(32)];
+  const agents = [
+    { publicKey: mine, name: 'Build box / 1\u0007' },
+    { publicKey: revoked, name: 'gone', revoked: true },
+  ];
+  const record = { viewerId: 'v', relays: ['wss://relay.example.org'], agents };
+  const desktopFile = join(home, 'desktop.json');
+  const kept = JSON.stringify({ owners: { [old]: record } });
+  writeFileSync(desktopFile, kept, { mode: 0o600 });
+  const out = join(home, 'fresh');
+  const made = await run(['keys', 'rotate', '--old', encodeNpub(old), '--out', out, '--agent', 'Laptop'], { home });
+  expect(made).toMatchObject({ code: 0, stderr: '' });
+  const [, npub = ''] = /^The new owner key is (npub1\w+), in /.exec(made.stdout) ?? [];
+  const owner = hexEncode(nobleCrypto.publicKey(secretIn(join(out, 'owner.key'))));
+  expect(npub).toBe(encodeNpub(owner));
+  expect(readdirSync(out).sort()).toEqual(['1-build-box-1.invite', '2-laptop.invite', 'owner.key']);
+  for (const name of readdirSync(out)) expect(modeOf(join(out, name))).toBe('600');
+  const invite = parseInvite(readFileSync(join(out, '1-build-box-1.invite'), 'utf8'), nobleCrypto);
+  expect(invite).toMatchObject({ ok: true, value: { owner, name: 'Build box / 1', relays: record.relays } });
+  expect(made.stdout).toContain(`heliograph relay --owner ${npub}`);
+  expect(made.stdout).not.toMatch(/nsec1|helio1|\p{Cc}(?<!\n)/u);
+  expect(readFileSync(desktopFile, 'utf8')).toBe(kept);
+
+  const again = await run(['keys', 'rotate', '--old', encodeNpub(old), '--out', out], { home });
+  expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('exists already') });
+  const unknown = ['keys', 'rotate', '--old', mine, '--out', join(home, 'other')];
+  expect(await run(unknown, { home })).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--relay is missing'),
+  });
+  expect(existsSync(join(home, 'other'))).toBe(false);
 });
