@@ -1,6 +1,7 @@
 import { Plus } from 'lucide-react';
 import { useCallback, useMemo, useState } from 'react';
 import { DENSITIES, THEMES, writeLook } from '../look.ts';
+import { ASIDE, withAside } from '../store/aside.ts';
 import { findAgent } from '../store/desktop-store.ts';
 import { selectFleet } from '../store/fleet.ts';
 import { selectInbox } from '../store/inbox.ts';
@@ -60,7 +61,8 @@ export function Workspace(props: { readonly owner: string }) {
   useSeenMarks(props.owner, isOnScreen ? selected : undefined);
   /** The session before or after this one, as the list has them. */
   const step = (by: 1 | -1) => {
-    const refs = selectFleet(desktop.store.getState().agents).flatMap(({ entries }) => entries.map(({ ref }) => ref));
+    const groups = withAside(selectFleet(agents), seen).filter(({ name }) => name !== ASIDE);
+    const refs = groups.flatMap(({ entries }) => entries.map(({ ref }) => ref));
     const at = refs.findIndex((ref) => sameSession(ref, selected));
     const next = refs[at < 0 ? 0 : at + by];
     if (next !== undefined) open(next);

@@ -14,6 +14,7 @@ const entry = (channelId: string, over: Partial<FleetEntry> = {}): FleetEntry =>
   joins: false,
   code: undefined,
   at: 0,
+  heardMs: undefined,
   since: 0,
   ...over,
 });

@@ -22,6 +22,8 @@ export interface FleetEntry {
   readonly words: string;
   readonly joins: boolean;
   readonly code: string | undefined;
+  /** Of a session whose harness is silent: when anything of it was last heard, ms. */
+  readonly heardMs: number | undefined;
   /** When something last happened in it, ms. */
   readonly at: number | undefined;
   /** When it came to stand as it does, ms: what the list is ordered by, so that nobody at work changes places. */
@@ -90,6 +92,7 @@ function toEntry(agent: AgentRecord, ref: SessionRef, transcript: Transcript): F
     who: agent.name,
     joins: false,
     code: undefined,
+    heardMs: undefined,
     at,
     since: at,
   };
@@ -115,7 +118,7 @@ function toEntry(agent: AgentRecord, ref: SessionRef, transcript: Transcript): F
   if (presence?.harness === 'silent') {
     const place = presence.host ?? 'its machine';
     const words = presence.lastHeardMs === undefined ? `${place} was not heard yet` : `${place} does not answer`;
-    return { ...base, status: 'off', words };
+    return { ...base, status: 'off', words, heardMs: presence.lastHeardMs };
   }
   const turn = transcript.turns.findLast((t) => t.source !== 'none');
   if (turn === undefined) {

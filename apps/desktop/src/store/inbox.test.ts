@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { STORIES } from '../dev/stories.ts';
 import type { StoryAgent } from '../dev/story-agent.ts';
+import { putAside } from './aside.ts';
 import { applyEvents, applySession, createDesktopStore } from './desktop-store.ts';
-import { asideKey, findItem, type InboxEntry, selectInbox } from './inbox.ts';
+import { findItem, type InboxEntry, selectInbox } from './inbox.ts';
 import { clearDone, nextInbox, takeFresh } from './inbox-list.ts';
-import { markSeen } from './seen.ts';
 
 const NOW = Date.UTC(2026, 10, 30, 12);
 const NOTHING_SEEN = { sinceMs: 0, at: {} };
@@ -37,9 +37,9 @@ test('DT121: nothing of revoked agents, of harnesses that do not answer, or of w
     'Fix the flaky auth test',
   );
   const trouble = selectInbox(agents, NOTHING_SEEN).find(({ kind }) => kind === 'trouble') ?? expect.unreachable();
-  const seen = markSeen(NOTHING_SEEN, asideKey(trouble.ref), trouble.at);
+  const seen = putAside(NOTHING_SEEN, trouble.ref, trouble.at);
   expect(selectInbox(agents, seen).map(({ kind }) => kind)).not.toContain('trouble');
-  expect(selectInbox(agents, markSeen(NOTHING_SEEN, asideKey(trouble.ref), trouble.at - 1))).toHaveLength(5);
+  expect(selectInbox(agents, putAside(NOTHING_SEEN, trouble.ref, trouble.at - 1))).toHaveLength(5);
 });
 
 test('DT121: an entry’s item is found again once it is decided', () => {

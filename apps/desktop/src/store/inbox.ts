@@ -1,5 +1,6 @@
 import type { ErrorItem, Item, QuestionItem, Transcript } from '@heliograph/transcript';
 import { parseTime } from '../text/human.ts';
+import { isAside } from './aside.ts';
 import type { AgentRecord } from './desktop-store.ts';
 import { selectFleet } from './fleet.ts';
 import { answerableQuestions } from './live.ts';
@@ -32,15 +33,10 @@ export function selectInbox(agents: readonly AgentRecord[], marks: SeenMarks): r
       if (status !== 'failed') continue;
       const agent = agents.find(({ publicKey }) => publicKey === ref.agent);
       const trouble = agent === undefined ? undefined : troubleOf(agent, ref);
-      if (trouble !== undefined && trouble.at > (marks.at[asideKey(ref)] ?? 0)) entries.push(trouble);
+      if (trouble !== undefined && !isAside(marks, ref, trouble.at)) entries.push(trouble);
     }
   }
   return entries.sort((a, b) => b.at - a.at || (a.key < b.key ? -1 : 1));
-}
-
-/** Under which key a failure that was put aside is remembered. */
-export function asideKey(ref: SessionRef): string {
-  return `!${sessionKey(ref)}`;
 }
 
 /** An entry's item as it is now: decided, withdrawn or expired ones are still there. */

@@ -22,6 +22,7 @@ const groups = (statuses: Readonly<Record<string, FleetStatus>>): readonly Fleet
       words: '',
       joins: true,
       since: undefined,
+      heardMs: undefined,
       code: undefined,
       at: undefined,
     })),

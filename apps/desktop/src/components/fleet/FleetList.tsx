@@ -1,5 +1,6 @@
 import { ArrowDownUp, ChartNoAxesColumn, Inbox, Plus, RefreshCw, Settings2 } from 'lucide-react';
-import { useMemo } from 'react';
+import { type ReactNode, useMemo } from 'react';
+import { ASIDE, canBeAside, putAside, takeBack, withAside } from '../../store/aside.ts';
 import { type AgentRecord, findAgent, type RelayRecord } from '../../store/desktop-store.ts';
 import { selectFleet, selectSilentAgents } from '../../store/fleet.ts';
 import { readLights } from '../../store/lights.ts';
@@ -34,7 +35,8 @@ export function FleetList(props: {
   const silent = useMemo(() => selectSilentAgents(agents), [agents]);
   const now = useNow();
   const seen = useDesktopState((state) => state.seen);
-  const held = useHold(groups);
+  const placed = useMemo(() => withAside(groups, seen), [groups, seen]);
+  const held = useHold(placed);
   const newsOf = ({ agent, channelId }: SessionRef) => {
     const fold = agents.find(({ publicKey }) => publicKey === agent)?.fold;
     return fold === undefined ? 0 : countNews(seen, sessionKey({ agent, channelId }), fold.transcript(channelId));
@@ -84,23 +86,27 @@ export function FleetList(props: {
       </button>
       <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain pb-3" {...held.on}>
         {held.groups.map((group) => (
-          <section key={group.name} aria-label={group.name}>
-            <h2 className="fleet-heading">
-              {group.name} <span>{group.entries.length}</span>
-            </h2>
-            <ul>
-              {group.entries.map((entry) => (
-                <SessionRow
-                  key={sessionKey(entry.ref)}
-                  entry={entry}
-                  now={now}
-                  news={newsOf(entry.ref)}
-                  isSelected={!props.isInboxShown && sameSession(entry.ref, selected)}
-                  onSelect={() => props.onSelect(entry.ref)}
-                />
-              ))}
-            </ul>
-          </section>
+          <Group key={group.name} name={group.name} count={group.entries.length}>
+            {group.entries.map((entry) => (
+              <SessionRow
+                key={sessionKey(entry.ref)}
+                entry={entry}
+                now={now}
+                news={newsOf(entry.ref)}
+                isSelected={!props.isInboxShown && sameSession(entry.ref, selected)}
+                isAside={group.name === ASIDE}
+                onSelect={() => props.onSelect(entry.ref)}
+                onAside={
+                  canBeAside(entry)
+                    ? () =>
+                        desktop.setSeen((marks) =>
+                          group.name === ASIDE ? takeBack(marks, entry.ref) : putAside(marks, entry.ref, entry.at ?? 0),
+                        )
+                    : undefined
+                }
+              />
+            ))}
+          </Group>
         ))}
         {groups.length === 0 && silent.length === 0 && (
           // A wide screen says it beside the list.
@@ -154,6 +160,29 @@ export function FleetList(props: {
         <Lights agent={current} look="words" />
       </div>
     </nav>
+  );
+}
+
+/** What was put aside is there, folded. */
+function Group(props: { readonly name: string; readonly count: number; readonly children: ReactNode }) {
+  const list = <ul>{props.children}</ul>;
+  if (props.name === ASIDE) {
+    return (
+      <details data-testid="put-aside-group">
+        <summary className="fleet-heading cursor-pointer">
+          {props.name} <span>{props.count}</span>
+        </summary>
+        {list}
+      </details>
+    );
+  }
+  return (
+    <section aria-label={props.name}>
+      <h2 className="fleet-heading">
+        {props.name} <span>{props.count}</span>
+      </h2>
+      {list}
+    </section>
   );
 }
 

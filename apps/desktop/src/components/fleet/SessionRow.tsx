@@ -1,5 +1,7 @@
+import { Archive, ArchiveRestore } from 'lucide-react';
 import { ageOf, type FleetEntry } from '../../store/fleet.ts';
 import { MAX_NEWS } from '../../store/seen.ts';
+import { formatAge } from '../../text/human.ts';
 import { VisibleText } from '../content/VisibleText.tsx';
 
 const SPOKEN: Readonly<Record<FleetEntry['status'], string>> = {
@@ -17,11 +19,14 @@ export function SessionRow(props: {
   /** What came since it was looked at. */
   readonly news: number;
   readonly isSelected: boolean;
+  readonly isAside: boolean;
   readonly onSelect: () => void;
+  /** Puts it aside, or takes it back; undefined where it can't be. */
+  readonly onAside: (() => void) | undefined;
 }) {
   const { entry, news } = props;
   return (
-    <li>
+    <li className="fleet-item">
       <button
         type="button"
         className="fleet-row"
@@ -45,6 +50,7 @@ export function SessionRow(props: {
           <VisibleText text={entry.who} max={64} />
           <span className={entry.joins ? '' : 'text-ink-3'}>{entry.joins ? ' ' : ' · '}</span>
           <VisibleText text={entry.words} max={200} />
+          {entry.heardMs !== undefined && ` · last heard ${formatAge(props.now - entry.heardMs)} ago`}
           {entry.code !== undefined && (
             <span className="font-mono text-raw">
               {' '}
@@ -59,6 +65,18 @@ export function SessionRow(props: {
           </span>
         )}
       </button>
+      {props.onAside !== undefined && (
+        <button
+          type="button"
+          className="tab aside-button"
+          aria-label={props.isAside ? 'Take it back' : 'Put it aside on this device'}
+          title={props.isAside ? 'Take it back' : 'Put it aside on this device, until something comes in it'}
+          data-testid="aside"
+          onClick={props.onAside}
+        >
+          {props.isAside ? <ArchiveRestore size={14} strokeWidth={1.6} /> : <Archive size={14} strokeWidth={1.6} />}
+        </button>
+      )}
     </li>
   );
 }

@@ -1,8 +1,10 @@
 import { ChevronLeft } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
-import { asideKey, type InboxEntry } from '../../store/inbox.ts';
+import { putAside } from '../../store/aside.ts';
+import { selectFleet } from '../../store/fleet.ts';
+import type { InboxEntry } from '../../store/inbox.ts';
 import { clearDone, type InboxList, nextInbox, takeFresh } from '../../store/inbox-list.ts';
-import { markSeen } from '../../store/seen.ts';
+import { sameSession } from '../../store/session-ref.ts';
 import { plural } from '../../text/human.ts';
 import { useActions } from '../actions/actions.ts';
 import { useDesktop } from '../use-desktop.ts';
@@ -51,6 +53,11 @@ export function Inbox(props: {
     else desktop.reveal({ ref: place, itemId });
     props.onOpened();
   };
+  /** When the newest came in an entry's session: with its failure all of it is put aside. */
+  const newestOf = ({ ref }: InboxEntry) =>
+    selectFleet(desktop.store.getState().agents)
+      .flatMap(({ entries: sessions }) => sessions)
+      .find((session) => sameSession(session.ref, ref))?.at ?? 0;
   const current = shown.find(({ key }) => key === chosenKey);
   useActions([
     { id: 'next', label: 'Next in the inbox', group: 'Page', key: 'j', run: () => step(1) },
@@ -137,7 +144,9 @@ export function Inbox(props: {
                 isChosen={entry.key === chosenKey}
                 onChoose={() => choose(entry.key)}
                 onOpen={(itemId) => open(entry, itemId)}
-                onPutAside={() => desktop.setSeen((marks) => markSeen(marks, asideKey(entry.ref), entry.at))}
+                onPutAside={() =>
+                  desktop.setSeen((marks) => putAside(marks, entry.ref, Math.max(entry.at, newestOf(entry))))
+                }
               />
             ))}
           </ol>

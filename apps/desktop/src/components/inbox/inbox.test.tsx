@@ -158,3 +158,16 @@ test('DT127: what came in a session nobody looks at is counted beside it, and re
   const kept = JSON.parse(localStorage.getItem(`heliograph.seen.${'a1'.repeat(32)}`) ?? 'null');
   expect(kept.at[`${goose.publicKey}/${goose.channelId}`]).toBeGreaterThan(Date.now());
 });
+
+test('DT137, DT138: a session is put aside from its row and taken back; a silent one says when it was last heard', () => {
+  show('permission');
+  const row = () => screen.getAllByTestId('session-row').find(({ textContent }) => textContent?.includes('Scratch'));
+  expect(row()?.textContent).toContain('old-laptop does not answer · last heard 2 d ago');
+  const button = () => row()?.parentElement?.querySelector('[data-testid="aside"]') as HTMLElement;
+  fireEvent.click(button());
+  expect(row()?.closest('[data-testid="put-aside-group"]')).not.toBeNull();
+  fireEvent.click(button());
+  expect(screen.queryByTestId('put-aside-group')).toBeNull();
+  const asking = screen.getAllByTestId('session-row').find(({ dataset }) => dataset.status === 'needs');
+  expect(asking?.parentElement?.querySelector('[data-testid="aside"]')).toBeNull();
+});

@@ -12,6 +12,7 @@ import { OpenSession } from './OpenSession.tsx';
 import { OrderNote } from './OrderNote.tsx';
 import { PolicyPicker } from './PolicyPicker.tsx';
 import { SettingPicker } from './SettingPicker.tsx';
+import { useAside } from './use-aside.ts';
 
 /** Of what the agent offers, this much is offered by name too. */
 const MAX_CHOICES = 100;
@@ -55,6 +56,7 @@ export function SessionMenu(props: {
     setOpen(false);
     setSaving(as);
   };
+  const aside = useAside(agent, channelId);
   useActions([
     {
       id: 'save-markdown',
@@ -66,6 +68,7 @@ export function SessionMenu(props: {
     { id: 'save-jsonl', label: 'Save the session as lines (JSONL)', group: 'Session', run: () => save('jsonl') },
     { id: 'new-session', label: 'New session', group: 'Agent', key: 'n', run: () => begin('new') },
     { id: 'load-session', label: 'Open an earlier session', group: 'Agent', run: () => begin('load') },
+    ...(aside === undefined ? [] : [{ id: 'aside', group: 'Session' as const, key: 'e', ...aside }]),
     ...choices.slice(0, MAX_CHOICES),
   ]);
   return (
@@ -120,6 +123,11 @@ export function SessionMenu(props: {
             >
               {isRunning ? 'Close this session (cancel the turn first)' : 'Close this session'}
             </MenuButton>
+            {aside !== undefined && (
+              <MenuButton testId="aside-session" isBlocked={false} onClick={aside.run}>
+                {aside.label}
+              </MenuButton>
+            )}
             <OrderNote agent={agent.publicKey} type="close_session" channelId={channelId} done="closed" />
             <MenuButton testId="restart-agent" isBlocked={agent.presence?.harness !== 'live'} onClick={restart}>
               {isSure ? `Restart ${name} and end its open turn` : `Restart ${name}`}

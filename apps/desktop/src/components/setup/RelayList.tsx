@@ -1,4 +1,6 @@
 import { type FormEvent, useState } from 'react';
+import { readRelays } from '../../store/lights.ts';
+import { useNow } from '../parts/use-now.ts';
 import { useDesktop, useDesktopState } from '../use-desktop.ts';
 import { relayProblem } from './relay-field.ts';
 
@@ -31,7 +33,10 @@ export function RelayList() {
       <ul className="stack gap-1">
         {relays.map((relay) => (
           <li key={relay} className="flex flex-wrap items-center gap-x-3" data-testid="settings-relay">
-            <span className="min-w-0 flex-1 font-mono text-code wrap-anywhere">{relay}</span>
+            <span className="min-w-0 flex-1">
+              <span className="block font-mono text-code wrap-anywhere">{relay}</span>
+              <RelayWords url={relay} />
+            </span>
             {isOurs &&
               (relay === homeRelay ? (
                 <span className="text-s text-ink-3">serves this page</span>
@@ -75,5 +80,19 @@ export function RelayList() {
         </p>
       )}
     </section>
+  );
+}
+
+/** How this relay is, in words: of several one may be away while the light is green. */
+function RelayWords({ url }: { readonly url: string }) {
+  const relay = useDesktopState((state) => state.relays.find((one) => one.url === url));
+  const now = useNow();
+  if (relay === undefined) return null;
+  const { sign, words } = readRelays([relay], now);
+  return (
+    <span className="flex items-baseline gap-1.5 text-s text-ink-2" data-testid="relay-words" data-sign={sign}>
+      <span className={`sign ${sign}`} aria-hidden="true" />
+      <span className="min-w-0 wrap-anywhere">{sign === 'ok' ? 'Connected.' : words}</span>
+    </span>
   );
 }

@@ -9,6 +9,7 @@ import { Dialog } from '../parts/Dialog.tsx';
 import { PlainHttpNote } from '../parts/PlainHttpNote.tsx';
 import { useDesktop, useDesktopState } from '../use-desktop.ts';
 import { InstallApp } from './InstallApp.tsx';
+import { JumpBar } from './JumpBar.tsx';
 import { LeaveKey } from './LeaveKey.tsx';
 import { LookChoices } from './LookChoices.tsx';
 import { MoveKey } from './MoveKey.tsx';
@@ -31,6 +32,7 @@ export function Settings(props: { readonly onClose: () => void }) {
   if (session.phase !== 'ready') return null;
   return (
     <Dialog title="Settings" onClose={props.onClose} testId="settings-dialog">
+      <JumpBar />
       <div className="stack gap-6 px-5 pt-2 pb-6">
         <LookChoices />
         <NotifyChoices />

@@ -278,3 +278,21 @@ test('DT120: an agent gets its own choice of what it calls for, and a press show
     localStorage.clear();
   }
 });
+
+test('DT138: each relay says how it is', () => {
+  const { desktop } = show('device');
+  act(() => {
+    const state = {
+      phase: 'waiting',
+      reason: 'connection refused',
+      retryAtMs: Date.now() + 8_000,
+      sinceMs: 0,
+    } as const;
+    desktop.receive({ type: 'events', events: [{ type: 'relay', url: 'wss://relay.example.org', state }] });
+  });
+  fireEvent.click(screen.getByTestId('open-settings'));
+  const [one, other] = screen.getAllByTestId('relay-words');
+  expect([one?.dataset.sign, one?.textContent]).toEqual(['ok', 'Connected.']);
+  expect(other?.dataset.sign).toBe('bad');
+  expect(other?.textContent).toContain('connection refused');
+});
