@@ -21,6 +21,7 @@ import { joinDatabase } from './sqlite-file.ts';
 import { APPLICATION_ID, SCHEMA } from './sqlite-schema.ts';
 import { openSqliteStore, type SqliteStore } from './sqlite-store.ts';
 import { type StorableEvent, storableEvent } from './storable-event.ts';
+import { EVENTS_WITH_WORDS } from './word-index.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'heliograph-store-'));
 afterAll(() => rmSync(root, { recursive: true }));
@@ -208,6 +209,14 @@ describe('the words of stored events', () => {
     store.write(notes(253, 1));
     expect(store.references({ search: 'number253' }, scope, 10)).toHaveLength(1);
     store.close();
+  });
+
+  it('RL128: the events to index are found by their number, however many there are already', () => {
+    const db = new Database(':memory:');
+    db.exec(SCHEMA);
+    const steps = db.prepare(`EXPLAIN QUERY PLAN ${EVENTS_WITH_WORDS}`).all(0);
+    expect(steps).toMatchObject([{ detail: 'SEARCH events USING INTEGER PRIMARY KEY (rowid>?)' }]);
+    db.close();
   });
 
   it('RL128: what was stored before the relay was killed is found after', () => {

@@ -9,6 +9,12 @@ const MAX_BEHIND = 250;
 const MARK = "SELECT CAST(value AS INTEGER) AS seq FROM settings WHERE name = 'words_to'";
 
 /**
+ * Events after a seq that have words. The plus keeps SQLite from the index of kinds, of which it would read all to find the
+ * last few.
+ */
+export const EVENTS_WITH_WORDS = `SELECT seq, json FROM events WHERE seq > ? AND +kind IN (${[...SEARCHABLE_KINDS].join(', ')}) ORDER BY seq`;
+
+/**
  * The words of stored events (NIP-50), indexed some hundreds at a time: each transaction that adds to the index costs as much
  * as many events' words do, and few of them are searched for in the next second. Events up to a mark are in it, those
  * after are not yet; whoever searches catches up first.
@@ -24,8 +30,7 @@ export class WordIndex {
   constructor(db: Database.Database) {
     this.#mark = db.prepare<[], number>(MARK).pluck();
     this.#setMark = db.prepare("UPDATE settings SET value = ? WHERE name = 'words_to'");
-    const kinds = [...SEARCHABLE_KINDS].join(',');
-    this.#after = db.prepare(`SELECT seq, json FROM events WHERE seq > ? AND kind IN (${kinds}) ORDER BY seq`);
+    this.#after = db.prepare(EVENTS_WITH_WORDS);
     this.#insert = db.prepare('INSERT INTO search (rowid, words) VALUES (?, ?)');
     this.#remove = db.prepare('DELETE FROM search WHERE rowid = ?');
     this.#catchUp = db.transaction((lastSeq: number) => {
