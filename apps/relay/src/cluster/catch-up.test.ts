@@ -65,5 +65,10 @@ it('RL131: all of it is read, page by page, one read at a time, and no more than
   state.fails = true;
   catchUp.from(49_000);
   await expect.poll(() => said.filter((message) => /could not be read/.test(message))).toHaveLength(1);
+  // Once the storage is there again the next beat goes on from the same place.
+  state.fails = false;
+  given.length = 0;
+  await catchUp.note();
+  await expect.poll(() => given[0]).toBe(49_000);
   await catchUp.close();
 });

@@ -37,6 +37,7 @@ export class CatchUp {
 
   /** All is well: what is stored now has come, or will. */
   async note(): Promise<void> {
+    if (this.#from !== undefined) this.#goOn();
     if (this.#isNoting) return;
     this.#isNoting = true;
     const { journal, nowMs } = this.#options;
@@ -57,15 +58,19 @@ export class CatchUp {
   /** Gives everything that was stored after a place, one read at a time; asked again meanwhile it begins there once more. */
   from(place: number): void {
     this.#from = Math.min(place, this.#from ?? place);
-    this.#running ??= this.#run().finally(() => {
-      this.#running = undefined;
-    });
+    this.#goOn();
   }
 
   /** Resolves once nothing is read any more. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#running;
+  }
+
+  #goOn(): void {
+    this.#running ??= this.#run().finally(() => {
+      this.#running = undefined;
+    });
   }
 
   async #run(): Promise<void> {
@@ -78,7 +83,11 @@ export class CatchUp {
         metrics.add('cluster_caught_up_total', '', events);
         if (events > 0) log.info({ events }, 'caught up with what was stored while relays did not hear each other');
       } catch (cause) {
-        log.error(describeFault(cause), 'what was stored while relays did not hear each other could not be read');
+        this.#from = Math.min(place, this.#from ?? place);
+        const text =
+          'what was stored while relays did not hear each other could not be read: it is read again at the next beat';
+        log.error(describeFault(cause), text);
+        return;
       }
     }
   }

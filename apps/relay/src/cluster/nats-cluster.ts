@@ -72,6 +72,8 @@ export class NatsCluster {
   /** Since when the server owes us an answer; undefined when it owes none. */
   #flushingSinceMs: number | undefined;
   #isSlow = false;
+  /** From where others and we may have missed something, until it was asked for on a connection that holds. */
+  #missedFrom: number | undefined;
 
   constructor(options: ClusterOptions) {
     this.#options = options;
@@ -173,7 +175,8 @@ export class NatsCluster {
 
   /** What was stored here did not reach the others, nor theirs us. Once the server has our subscriptions, what comes after comes live. */
   async #catchUp(connection: NatsConnection): Promise<void> {
-    const place = this.#options.catchUp.surePlace;
+    this.#missedFrom ??= this.#options.catchUp.surePlace;
+    const place = this.#missedFrom;
     if (place === undefined) return;
     this.#publish(this.#subjects.missed, Buffer.from(`${place}`));
     try {
@@ -182,6 +185,7 @@ export class NatsCluster {
       // The connection ended again; the next one begins from the same place.
       return;
     }
+    this.#missedFrom = undefined;
     this.#options.catchUp.from(place);
   }
 
