@@ -113,6 +113,17 @@ test('DT135: calls made for another call stand in it, however deep, and a line o
   expect(findRowOfItem(rows, row?.turn.id ?? '', 'tool:2')).toBe(1);
 });
 
+test('DT135: a call that waits for leave and for which others were made stays with them; thousands of them are one row', () => {
+  const story = agent().prompt('go').tool('top', { kind: 'think', title: 'Delegate' }, 1);
+  for (let n = 0; n < 3_000; n++)
+    story.tool(`deep${n}`, { ...read(`${n}`), ...inside(n === 0 ? 'top' : `deep${n - 1}`) }, 1);
+  for (let n = 0; n < 3_000; n++) story.tool(`wide${n}`, { ...read(`${n}`), ...inside('top') }, 1);
+  story.ask({ toolCallId: 'top', title: 'Delegate', kind: 'think' }, ALLOW);
+  const rows = rowsOf(story);
+  expect(brief(rows)).toEqual(['user', 'delegated', 'permission']);
+  expect(rows[1]?.type === 'delegated' && rows[1].items.length).toBe(6_000);
+});
+
 test('DT135: calls that name each other in a circle, or themselves, are shown all the same', () => {
   const story = agent()
     .prompt('go')

@@ -61,8 +61,9 @@ function toRows(turn: Turn): readonly Row[] {
   const delegated = delegatedCalls(turn);
   for (const item of turn.items) {
     if (item.kind === 'tool' && delegated.inner.has(item)) continue;
-    // A call that waits for leave is told by the card that asks for it.
-    if (item.kind === 'tool' && item.endedAt === undefined && asked.has(item.toolCallId)) continue;
+    // A call that waits for leave is told by the card that asks for it, unless others were made for it.
+    const isTold = item.kind === 'tool' && item.endedAt === undefined && asked.has(item.toolCallId);
+    if (isTold && !delegated.of.has(item)) continue;
     if (item.kind === 'tool' && isQuietLook(item) && !delegated.of.has(item)) {
       looks.push(item);
       continue;
@@ -82,21 +83,30 @@ function toRows(turn: Turn): readonly Row[] {
 function delegatedCalls(turn: Turn) {
   const calls = new Map<string, ToolItem>();
   for (const item of turn.items) if (item.kind === 'tool') calls.set(item.toolCallId, item);
+  /** Undefined: in a circle of calls that name each other, which has no outermost one. */
+  const outermostOf = new Map<ToolItem, ToolItem | undefined>();
+  const findOutermost = (item: ToolItem): ToolItem | undefined => {
+    const path = new Set<ToolItem>();
+    let at = item;
+    while (!outermostOf.has(at) && !path.has(at)) {
+      path.add(at);
+      const parent = calls.get(at.parentToolCallId ?? '');
+      if (parent === undefined) outermostOf.set(at, at);
+      else at = parent;
+    }
+    const outermost = outermostOf.get(at);
+    for (const one of path) outermostOf.set(one, outermost);
+    return outermost;
+  };
   const of = new Map<ToolItem, ToolItem[]>();
   const inner = new Set<ToolItem>();
   for (const item of calls.values()) {
-    const above = new Set([item]);
-    let outermost = item;
-    for (;;) {
-      const parent = calls.get(outermost.parentToolCallId ?? '');
-      if (parent === undefined || above.has(parent)) break;
-      above.add(parent);
-      outermost = parent;
-    }
-    // Calls that name each other in a circle have no outermost one.
-    if (outermost === item || outermost.parentToolCallId !== undefined) continue;
+    const outermost = findOutermost(item);
+    if (outermost === undefined || outermost === item) continue;
     inner.add(item);
-    of.set(outermost, [...(of.get(outermost) ?? []), item]);
+    const items = of.get(outermost);
+    if (items === undefined) of.set(outermost, [item]);
+    else items.push(item);
   }
   return { of, inner };
 }

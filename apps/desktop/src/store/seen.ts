@@ -22,16 +22,24 @@ const TELLING = new Set<Item['kind']>(['agent', 'tool', 'plan', 'permission', 'e
 
 /** Marks a session as looked at up to then; an older mark changes nothing. */
 export function markSeen(marks: SeenMarks, key: string, atMs: number): SeenMarks {
-  const { [key]: known = 0, ...others } = marks.at;
-  if (known >= atMs) return marks;
+  if (knownMs(marks, key) >= atMs) return marks;
+  const { [key]: _, ...others } = marks.at;
   return bounded({ sinceMs: marks.sinceMs, at: { ...others, [key]: atMs } });
 }
 
 /** What two pages of one browser know together. */
 export function mergeSeen(a: SeenMarks, b: SeenMarks): SeenMarks {
-  let merged: SeenMarks = { sinceMs: Math.min(a.sinceMs, b.sinceMs), at: a.at };
-  for (const [key, at] of Object.entries(b.at)) merged = markSeen(merged, key, at);
-  return merged;
+  const at = new Map(Object.entries(a.at));
+  for (const [key, ms] of Object.entries(b.at)) {
+    if ((at.get(key) ?? 0) >= ms) continue;
+    at.delete(key);
+    at.set(key, ms);
+  }
+  return bounded({ sinceMs: Math.min(a.sinceMs, b.sinceMs), at: Object.fromEntries(at) });
+}
+
+function knownMs({ at }: SeenMarks, key: string): number {
+  return (Object.hasOwn(at, key) ? at[key] : undefined) ?? 0;
 }
 
 /** Marks out of anything; undefined where it holds none. */
@@ -44,7 +52,7 @@ export function parseSeen(value: unknown): SeenMarks | undefined {
 
 /** How much came in a session since it was looked at, `MAX_NEWS` at most. */
 export function countNews(marks: SeenMarks, key: string, transcript: Transcript): number {
-  const seenMs = (Object.hasOwn(marks.at, key) ? marks.at[key] : undefined) ?? marks.sinceMs;
+  const seenMs = knownMs(marks, key) || marks.sinceMs;
   const known = counted.get(transcript);
   if (known?.seenMs === seenMs) return known.news;
   let news = 0;

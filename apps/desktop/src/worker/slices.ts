@@ -32,11 +32,19 @@ export class Slices {
   #run(): void {
     for (const job of this.#jobs) {
       const endMs = this.#clock.nowMs() + SLICE_MS;
-      let isDone = false;
-      do isDone = job.work.next().done === true;
-      while (!isDone && this.#clock.nowMs() < endMs);
+      let isDone = true;
+      try {
+        do isDone = job.work.next().done === true;
+        while (!isDone && this.#clock.nowMs() < endMs);
+        job.onSlice(isDone);
+      } catch (cause) {
+        // One that fails must not hold up the others; it is told as any fault of this thread is.
+        isDone = true;
+        this.#clock.setTimer(0, () => {
+          throw cause;
+        });
+      }
       if (isDone) this.#jobs.delete(job);
-      job.onSlice(isDone);
     }
     this.#isRunning = this.#jobs.size > 0;
     if (this.#isRunning) this.#clock.setTimer(0, () => this.#run());
