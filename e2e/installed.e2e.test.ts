@@ -128,7 +128,9 @@ describe('the installed page', () => {
     await reloaded;
     await page.getByTestId('landing').waitFor();
     expect(await page.getByTestId('update-note').count()).toBe(0);
-    await expect.poll(() => page.evaluate(() => caches.keys())).toEqual([`heliograph shell ${address} another-build`]);
+    await expect
+      .poll(() => page.evaluate(() => caches.keys()), { timeout: 20_000 })
+      .toEqual([`heliograph shell ${address} another-build`]);
     expect(offences).toEqual([]);
     await context.close();
   });

@@ -52,7 +52,7 @@ describe('calls by Web Push', () => {
     proxy?.close();
   });
 
-  it('PU24: a phone is subscribed in the settings, called by the agent’s own machine, and brought to what asks', async () => {
+  it('PU24, DT140: a phone is subscribed in the settings, called by the agent’s own machine, and brought to what asks', async () => {
     const { page, context, offences } = await openPage(browser, 'about:blank', PHONE);
     await standInForBrowserMaker(context, service);
     await context.grantPermissions(['notifications'], { origin: new URL(address).origin });
@@ -115,6 +115,9 @@ describe('calls by Web Push', () => {
       (await navigator.serviceWorker.getRegistrations()).map(({ scope }) => scope),
     );
     expect(scopes).toEqual([address]);
+    await page.getByTestId('lock').click();
+    await page.getByTestId('unlock-passphrase').waitFor();
+    expect(await page.getByTestId('session-row').count()).toBe(0);
     expect(offences.filter((what) => !what.startsWith('request:'))).toEqual([]);
     expect(offences.filter((what) => !what.includes(new URL(address).host))).toEqual([]);
   });
@@ -174,12 +177,25 @@ class Deliveries {
     this.#registrationId = registrationId;
   }
 
-  /** Gives the worker a decrypted message; the titles of all its notifications, once there is one more or another. */
+  /**
+   * Gives the worker a decrypted message until it has shown one notification more; the titles of all of them. Push services
+   * repeat what a worker that was just ending did not take.
+   */
   async deliver(data: string): Promise<readonly string[]> {
     const before = (await this.#titles()).join('\n');
     const { origin } = new URL(this.#scope);
-    await this.#cdp.send('ServiceWorker.deliverPushMessage', { origin, registrationId: this.#registrationId, data });
-    await expect.poll(async () => (await this.#titles()).join('\n'), { timeout: 20_000 }).not.toBe(before);
+    const isShown = async () => {
+      await this.#cdp.send('ServiceWorker.deliverPushMessage', { origin, registrationId: this.#registrationId, data });
+      const look = async () => (await this.#titles()).join('\n');
+      return expect
+        .poll(look, { timeout: 5_000 })
+        .not.toBe(before)
+        .then(
+          () => true,
+          () => false,
+        );
+    };
+    await expect.poll(isShown, { timeout: 40_000 }).toBe(true);
     return this.#titles();
   }
 
@@ -206,7 +222,10 @@ class Deliveries {
   async #worker() {
     const find = async () => {
       for (const worker of this.#context.serviceWorkers()) {
-        const scope = await worker.evaluate(() => (self as unknown as WorkerScope).registration.scope);
+        // One that has just ended answers nothing.
+        const scope = await worker
+          .evaluate(() => (self as unknown as WorkerScope).registration.scope)
+          .catch(() => undefined);
         if (scope === this.#scope) return worker;
       }
       return undefined;
