@@ -1,0 +1,168 @@
+/**
+ * `npm run bench:desktop` (`-- LINES`, 20,000 by default): the real product in Chromium. Times of the page are processor time
+ * of its main thread; the rest is by the clock, on whatever else the machine does.
+ */
+import type { Browser, Page } from 'playwright-core';
+import { WebSocket } from 'ws';
+import { launchChromium, openPage } from './support/chromium.ts';
+import { watchMainThread } from './support/main-thread.ts';
+import { fixtureAgent, Product } from './support/product.ts';
+
+const LINES = Number(process.argv[2] ?? 20_000);
+const LIVE_SECONDS = 8;
+const CLOCKS = 40;
+
+const product = new Product();
+const browser = await launchChromium();
+const figures: Record<string, number | string> = {};
+
+try {
+  const up = product.start(['up', '--no-window', '--', ...fixtureAgent('says-much.mjs')], {
+    home: product.home('home'),
+  });
+  for (const part of ['relay', 'agent', 'desktop']) await up.ready(part);
+  const relay = (await up.ready('relay')).url as string;
+  const { page } = await openPage(browser, (await up.ready('desktop')).url as string);
+  page.setDefaultTimeout(600_000);
+  // What tsx puts around functions, which the page has not.
+  await page.evaluate('globalThis.__name = (value) => value');
+  await openSession(page);
+  await measureLatency(page, relay);
+  await measureLive(browser, page);
+  await prompt(page, { lines: LINES });
+  await measureOpening(browser, page);
+} finally {
+  await browser.close();
+  await product.close();
+}
+for (const [name, figure] of Object.entries(figures)) process.stdout.write(`${name}: ${figure}\n`);
+
+async function openSession(page: Page): Promise<void> {
+  await page.getByTestId('session-row').first().click();
+  await page.locator('[data-testid="session"][data-live="true"]').waitFor();
+}
+
+/** Has the agent do something, and waits for the end of its turn. */
+async function prompt(page: Page, told: object, meanwhile: () => Promise<void> = async () => undefined): Promise<void> {
+  await page.getByTestId('composer').fill(JSON.stringify(told));
+  await page.getByTestId('send').click();
+  await page.getByTestId('cancel').waitFor();
+  await meanwhile();
+  await page.getByTestId('cancel').waitFor({ state: 'detached' });
+}
+
+function linesOf(page: Page): Promise<number> {
+  return page.getByTestId('raw-rail').evaluate((rail) => Number((rail as HTMLElement).dataset.count));
+}
+
+/** From the agent's clock to the frame that shows it, after quiet; beside it the relay's answer to a bare WebSocket. */
+async function measureLatency(page: Page, relay: string): Promise<void> {
+  await page.evaluate(() => {
+    const seen = new Map<string, number>();
+    Object.assign(globalThis, { clocks: seen });
+    const look = () => {
+      for (const [stamp] of document.body.textContent?.matchAll(/clock \d{13}/g) ?? []) {
+        if (!seen.has(stamp)) requestAnimationFrame(() => seen.set(stamp, Date.now()));
+      }
+    };
+    new MutationObserver(look).observe(document.body, { childList: true, subtree: true, characterData: true });
+  });
+  await prompt(page, { clock: CLOCKS, everyMs: 250 });
+  const delays = await page.evaluate(() =>
+    [...(globalThis as unknown as { clocks: Map<string, number> }).clocks].map(
+      ([stamp, shown]) => shown - Number(stamp.slice(6)),
+    ),
+  );
+  const echoes = await bareEchoes(relay, CLOCKS);
+  figures['agent byte to pixel after quiet, p50 ms'] = quantile(delays, 0.5);
+  figures['agent byte to pixel after quiet, p95 ms'] = quantile(delays, 0.95);
+  figures['a bare WebSocket’s question to the same relay and its answer, p50 ms'] = quantile(echoes, 0.5);
+  figures['the difference in frames of 16.7 ms (aim: 3)'] = round(
+    (quantile(delays, 0.5) - quantile(echoes, 0.5)) / 16.7,
+  );
+}
+
+/** Times of a question that the relay answers at once, one after the other. */
+async function bareEchoes(relay: string, count: number): Promise<readonly number[]> {
+  const socket = new WebSocket(relay);
+  const next = () =>
+    new Promise<void>((resolve) => socket.addEventListener('message', () => resolve(), { once: true }));
+  await next();
+  const times: number[] = [];
+  for (let n = 0; n < count; n++) {
+    const startMs = performance.now();
+    socket.send(JSON.stringify(['REQ', `echo-${n}`, { limit: 0 }]));
+    await next();
+    times.push(performance.now() - startMs);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  socket.close();
+  return times;
+}
+
+/** A thousand lines a second while somebody types. */
+async function measureLive(browser: Browser, page: Page): Promise<void> {
+  const keys: number[] = [];
+  let frames = 0;
+  const { longestMs, totalMs } = await watchMainThread(browser, page, async () => {
+    await prompt(page, { lines: 1_000 * LIVE_SECONDS, perSecond: 1_000 }, async () => {
+      await page.evaluate(() => {
+        const state = { frames: 0 };
+        Object.assign(globalThis, { frameState: state });
+        const count = () => {
+          state.frames++;
+          requestAnimationFrame(count);
+        };
+        requestAnimationFrame(count);
+      });
+      await page.getByTestId('composer').focus();
+      const endMs = Date.now() + (LIVE_SECONDS - 2) * 1_000;
+      while (Date.now() < endMs) {
+        const startMs = performance.now();
+        await page.keyboard.type('word ', { delay: 40 });
+        keys.push((performance.now() - startMs) / 5);
+      }
+      frames = await page.evaluate(
+        () => (globalThis as unknown as { frameState: { frames: number } }).frameState.frames,
+      );
+    });
+  });
+  await page.getByTestId('composer').fill('');
+  figures['1,000 lines/s: main thread, processor ms a second (16.7 ms × 60 = 1,000)'] = round(totalMs / LIVE_SECONDS);
+  figures['1,000 lines/s: longest task, processor ms'] = round(longestMs);
+  figures['1,000 lines/s while typing: frames a second'] = round(frames / (LIVE_SECONDS - 2));
+}
+
+/** The page loaded anew before a session of LINES lines. */
+async function measureOpening(browser: Browser, page: Page): Promise<void> {
+  const all = await linesOf(page);
+  let [linesAtFirst, firstMs] = [0, 0];
+  const startMs = performance.now();
+  const { longestMs, totalMs } = await watchMainThread(browser, page, async () => {
+    await page.reload();
+    await page.getByTestId('session-row').first().click();
+    await page.getByTestId('row').first().waitFor();
+    [linesAtFirst, firstMs] = [await linesOf(page), performance.now() - startMs];
+    await page.waitForFunction(
+      (wanted: number) =>
+        Number(document.querySelector<HTMLElement>('[data-testid="raw-rail"]')?.dataset.count) >= wanted,
+      all,
+    );
+  });
+  figures['lines of the session that is opened'] = all;
+  figures['share of its lines read when the first rows are there (aim: 5 %)'] =
+    `${round((linesAtFirst / all) * 100)} %`;
+  figures['until the first rows, and until all is read, s'] =
+    `${round(firstMs / 1_000)}, ${round((performance.now() - startMs) / 1_000)}`;
+  figures['opening: longest task of the main thread, processor ms (aim: 50)'] = round(longestMs);
+  figures['opening: main thread, processor µs a line'] = round((totalMs / all) * 1_000);
+}
+
+function quantile(times: readonly number[], share: number): number {
+  const sorted = [...times].sort((a, b) => a - b);
+  return round(sorted[Math.floor(sorted.length * share)] ?? Number.NaN);
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10;
+}
