@@ -189,3 +189,18 @@ test('DT16: drafts are kept per session, not without end', () => {
   desktop.keepDraft('key 199', '');
   expect(desktop.readDraft('key 199')).toBe('');
 });
+
+test('DT110: a frame takes a bounded number of lines and leaves the rest to the next, in order; an answer about them waits for none', () => {
+  const { desktop, paint, frames, state } = openDesktop();
+  const agent = story();
+  for (let n = 0; n < 1_000; n++) agent.update({ sessionUpdate: 'plan', entries: [] });
+  for (const event of agent.events)
+    desktop.receive({ type: 'events', events: [{ type: 'events', agent: agent.publicKey, events: [event] }] });
+  const held = () => state().agents[0]?.fold.log.count();
+  paint();
+  expect([held(), frames.length]).toEqual([400, 1]);
+  paint();
+  expect(held()).toBe(800);
+  desktop.receive({ type: 'read', answer: { type: 'found', id: 1, found: { count: 0, hits: [] }, isDone: true } });
+  expect(held()).toBe(agent.events.length);
+});

@@ -42,6 +42,8 @@ const RESHAPING = new Set<string>([
   'restart_agent',
   'push_subscribe',
 ]);
+/** Lines taken before one paint: a session that is opened shows its first rows long before all of it is read. */
+const MAX_FRAME_LINES = 400;
 /** Prompts half typed that are kept, one per session; the oldest go first. */
 const MAX_DRAFTS = 100;
 
@@ -105,12 +107,29 @@ export function createDesktop(port: DesktopPort): Desktop {
   function receiveEvents(events: readonly ViewerEvent[]): void {
     const isFirst = waiting.length === 0;
     for (const event of events) waiting.push(event);
-    if (isFirst) port.onFrame(flush);
+    if (isFirst) port.onFrame(takeFrame);
+  }
+
+  /** Takes what a frame has room for; the rest waits for the next one. */
+  function takeFrame(): void {
+    let [count, lines] = [0, 0];
+    while (count < waiting.length && lines < MAX_FRAME_LINES) {
+      const event = waiting[count++];
+      if (event?.type === 'events') lines += event.events.length;
+    }
+    const events = waiting.slice(0, count);
+    waiting = waiting.slice(count);
+    apply(events);
+    if (waiting.length > 0) port.onFrame(takeFrame);
   }
 
   function flush(): void {
     const events = waiting;
     waiting = [];
+    apply(events);
+  }
+
+  function apply(events: readonly ViewerEvent[]): void {
     if (events.length === 0) return;
     store.setState((state) => applyEvents(state, events));
     // What the harness was told to be shows only in its next snapshot.
