@@ -6,6 +6,8 @@ import { accessibilityFaults } from './support/accessibility.ts';
 import { DESKTOP, launchChromium, openPage, PHONE, type View, type Watched } from './support/chromium.ts';
 import { fixtureAgent, Product } from './support/product.ts';
 
+/** A busy machine starts seven programs and a browser. */
+const PATIENCE_MS = 240_000;
 const SOON = { timeout: 20_000 };
 const SECRET = `ghp_${'aB3'.repeat(12)}`;
 
@@ -23,13 +25,14 @@ describe('the fleet', () => {
     const npub = (await product.run(['keys', 'new', '--out', key], { home })).trim();
     const relay = product.start(['relay', '--port', '0', '--owner', npub], { home: product.home('relay') });
     const url = (await relay.ready('relay')).url as string;
-    for (const name of ['Alpha', 'Omega']) {
+    const machine = async (name: string) => {
       const file = join(product.folder, `${name}.invite`);
       const invite = ['invite', '--owner-key', key, '--relay', url, '--name', name];
       writeFileSync(file, await product.run(invite, { home }), { mode: 0o600 });
       const agent = ['agent', '--invite', `@${file}`, '--', ...fixtureAgent('asks-permission.mjs')];
       await product.start(agent, { home: product.home(name) }).ready('agent');
-    }
+    };
+    await Promise.all([machine('Alpha'), machine('Omega')]);
     const flags = ['--owner-key', key, '--relay', url, '--port', '0', '--no-window'];
     const desktop = product.start(['desktop', ...flags], { home });
     desk = await openPage(browser, (await desktop.ready('desktop')).url as string, DESKTOP);
@@ -39,52 +42,56 @@ describe('the fleet', () => {
     await phone.page.getByTestId('import-passphrase').fill('correct horse battery');
     await phone.page.getByTestId('import-submit').click();
     await desk.page.getByTestId('session-row').nth(1).waitFor();
-  });
+  }, PATIENCE_MS);
   afterAll(async () => {
     await browser?.close();
     await product.close();
   });
 
-  it('DT121, DT122, DT123, DT124: what waits on two machines is answered in the inbox of a desk and of a phone', async () => {
-    const { page } = desk;
-    await ask(page, 'Alpha', 'go');
-    await ask(page, 'Omega', `go, with ${SECRET}`);
-    await page.getByTestId('session-title').click();
-    await page.keyboard.press('w');
-    const cards = page.locator('[data-testid="inbox-card"][data-waiting="true"]');
-    await expect.poll(() => cards.count(), SOON).toBe(2);
-    expect(await page.title()).toBe('(2) Heliograph');
-    await looksRight(page, DESKTOP);
-    await page.emulateMedia({ colorScheme: 'dark' });
-    expect(await accessibilityFaults(page)).toEqual([]);
+  it(
+    'DT121, DT122, DT123, DT124: what waits on two machines is answered in the inbox of a desk and of a phone',
+    async () => {
+      const { page } = desk;
+      await ask(page, 'Alpha', 'go');
+      await ask(page, 'Omega', `go, with ${SECRET}`);
+      await page.getByTestId('session-title').click();
+      await page.keyboard.press('w');
+      const cards = page.locator('[data-testid="inbox-card"][data-waiting="true"]');
+      await expect.poll(() => cards.count(), SOON).toBe(2);
+      expect(await page.title()).toBe('(2) Heliograph');
+      await looksRight(page, DESKTOP);
+      await page.emulateMedia({ colorScheme: 'dark' });
+      expect(await accessibilityFaults(page)).toEqual([]);
 
-    const first = page.getByTestId('inbox-card').nth(0);
-    await expect.poll(() => first.getAttribute('aria-current'), SOON).toBe('true');
-    await pressUntil(page, '2', first.getByTestId('permission-confirm'));
-    await first.getByTestId('permission-confirm-yes').click();
-    await first.getByTestId('permission-decision').filter({ hasText: 'allow_always' }).waitFor();
-    expect(await first.getAttribute('data-waiting')).toBe('false');
+      const first = page.getByTestId('inbox-card').nth(0);
+      await expect.poll(() => first.getAttribute('aria-current'), SOON).toBe('true');
+      await pressUntil(page, '2', first.getByTestId('permission-confirm'));
+      await first.getByTestId('permission-confirm-yes').click();
+      await first.getByTestId('permission-decision').filter({ hasText: 'allow_always' }).waitFor();
+      expect(await first.getAttribute('data-waiting')).toBe('false');
 
-    // The other one is answered on the phone, where the inbox is a screen of its own.
-    const small = phone.page;
-    await small.getByTestId('open-inbox').click();
-    const onPhone = small.locator('[data-testid="inbox-card"][data-waiting="true"]');
-    await expect.poll(() => onPhone.count(), SOON).toBe(1);
-    await looksRight(small, PHONE);
-    await onPhone.locator('[data-option-kind="reject_once"]').click();
-    const second = page.getByTestId('inbox-card').nth(1);
-    await second.getByTestId('permission-decision').filter({ hasText: 'reject_once' }).waitFor();
-    expect(await second.getAttribute('data-waiting')).toBe('false');
-    await expect.poll(() => page.title(), SOON).toBe('Heliograph');
-    await small.getByTestId('inbox-back').click();
-    await small.getByTestId('session-row').first().waitFor();
-    await looksRight(small, PHONE);
+      // The other one is answered on the phone, where the inbox is a screen of its own.
+      const small = phone.page;
+      await small.getByTestId('open-inbox').click();
+      const onPhone = small.locator('[data-testid="inbox-card"][data-waiting="true"]');
+      await expect.poll(() => onPhone.count(), SOON).toBe(1);
+      await looksRight(small, PHONE);
+      await onPhone.locator('[data-option-kind="reject_once"]').click();
+      const second = page.getByTestId('inbox-card').nth(1);
+      await second.getByTestId('permission-decision').filter({ hasText: 'reject_once' }).waitFor();
+      expect(await second.getAttribute('data-waiting')).toBe('false');
+      await expect.poll(() => page.title(), SOON).toBe('Heliograph');
+      await small.getByTestId('inbox-back').click();
+      await small.getByTestId('session-row').first().waitFor();
+      await looksRight(small, PHONE);
 
-    // And its place in its session is one press away.
-    await second.getByTestId('inbox-open').click();
-    await page.locator('[data-testid="session"][data-live="true"]').waitFor();
-    await page.getByTestId('turn-end').first().waitFor();
-  });
+      // And its place in its session is one press away.
+      await second.getByTestId('inbox-open').click();
+      await page.locator('[data-testid="session"][data-live="true"]').waitFor();
+      await page.getByTestId('turn-end').first().waitFor();
+    },
+    PATIENCE_MS,
+  );
 
   it('DT127: what came where nobody looked is counted, over a reload, until it is looked at', async () => {
     const { page } = desk;
