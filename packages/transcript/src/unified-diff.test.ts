@@ -27,9 +27,10 @@ test('TR131: a change as text is what patch and git apply read: hunks with their
     '+y',
     ' 18',
     ' 19',
+    '',
   ]);
-  expect(patch('', 'a\nb\n')).toBe('@@ -0,0 +1,2 @@\n+a\n+b');
-  expect(patch('a\n', '')).toBe('@@ -1,1 +0,0 @@\n-a');
-  expect(patch('a\n', 'b')).toBe('@@ -1,1 +1,1 @@\n-a\n+b\n\\ No newline at end of file');
+  expect(patch('', 'a\nb\n')).toBe('@@ -0,0 +1,2 @@\n+a\n+b\n');
+  expect(patch('a\n', '')).toBe('@@ -1,1 +0,0 @@\n-a\n');
+  expect(patch('a\n', 'b')).toBe('@@ -1,1 +1,1 @@\n-a\n+b\n\\ No newline at end of file\n');
   expect(patch('same\n', 'same\n')).toBe('');
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { StoryAgent } from '../dev/story-agent.ts';
 import { applyEvents, createDesktopStore } from '../store/desktop-store.ts';
 import { redactEvents, redactTurns } from './redact-session.ts';
-import { scanOf } from './save-session.ts';
+import { headOf, scanOf } from './save-session.ts';
 import type { SecretScan } from './session-secrets.ts';
 
 const GITHUB = `ghp_${'aB3'.repeat(12)}`;
@@ -56,6 +56,15 @@ describe('DT130: what leaves with a session is looked through first', () => {
 });
 
 describe('DT131: what is chosen is in no saved form', () => {
+  test('a title that is cut out of the first prompt begins no secret', () => {
+    const agent = story().prompt(`${'x'.repeat(380)} ${GITHUB}`);
+    const { agents } = applyEvents(createDesktopStore().getState(), agent.viewerEvents());
+    const { turns, found: secrets } = scan(agent);
+    const ref = { agent: agent.publicKey, channelId: agent.channelId };
+    const { title } = headOf(agents[0] ?? expect.unreachable(), ref, 1, redactTurns(turns, secrets));
+    expect(title).not.toContain('ghp_');
+  });
+
   const agent = story()
     .prompt(`use ${GITHUB} and ${AWS}`)
     .say(`Your key is ${ANTHROPIC}. Again: ${ANTHROPIC}!`)

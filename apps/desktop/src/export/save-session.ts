@@ -1,4 +1,4 @@
-import { htmlReplayOf, jsonlOf, markdownOf, type SessionHead } from '@heliograph/transcript';
+import { htmlReplayOf, jsonlOf, markdownOf, type SessionHead, type Turn } from '@heliograph/transcript';
 import { encodeNpub } from '@heliograph/wire/nostr';
 import { saveFile } from '../components/parts/save-file.ts';
 import type { AgentRecord } from '../store/desktop-store.ts';
@@ -30,16 +30,16 @@ export async function saveSession(
   scan: SecretScan,
   secrets: readonly FoundSecret[],
 ): Promise<void> {
-  const head = mapStrings(headOf(agent, ref, secrets.length), (text) => redactText(text, secrets));
-  const turns = () => redactTurns(scan.turns, secrets);
+  const turns = redactTurns(scan.turns, secrets);
+  const head = mapStrings(headOf(agent, ref, secrets.length, turns), (text) => redactText(text, secrets));
   const name = head.channelId.slice(0, 8);
   switch (as) {
     case 'markdown':
-      return saveFile(`${name}.md`, [...markdownOf(head, turns())], 'text/markdown');
+      return saveFile(`${name}.md`, [...markdownOf(head, turns)], 'text/markdown');
     case 'html': {
       // Only the replay needs a hash, of its own script for its policy.
       const { nobleCrypto } = await import('@heliograph/crypto/noble');
-      return saveFile(`${name}.html`, [...htmlReplayOf(head, turns(), nobleCrypto)], 'text/html');
+      return saveFile(`${name}.html`, [...htmlReplayOf(head, turns, nobleCrypto)], 'text/html');
     }
     case 'jsonl': {
       const lines = jsonlOf(head, redactEvents(scan.events, secrets), countKinds(secrets));
@@ -52,7 +52,8 @@ export async function saveSession(
   }
 }
 
-function headOf(agent: AgentRecord, ref: SessionRef, replaced: number): SessionHead {
+/** What a saved session says of itself. `turns`: as they are saved; a title cut out of what was said before would show the beginning of a secret that is not. */
+export function headOf(agent: AgentRecord, ref: SessionRef, replaced: number, turns: readonly Turn[]): SessionHead {
   const transcript = agent.fold.transcript(ref.channelId);
   const { session } = transcript;
   const what =
@@ -62,7 +63,7 @@ function headOf(agent: AgentRecord, ref: SessionRef, replaced: number): SessionH
   return {
     agent: encodeNpub(agent.publicKey),
     agentName: agent.name,
-    title: sessionTitle(session, selectFirstPrompt(transcript)),
+    title: sessionTitle(session, selectFirstPrompt({ ...transcript, turns })),
     channelId: ref.channelId ?? 'harness',
     sessionId: session.sessionId,
     cwd: session.cwd,

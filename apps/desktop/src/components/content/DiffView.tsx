@@ -81,7 +81,16 @@ function Unfolding(props: {
   readonly look: DiffLook;
 }) {
   const { compared, texts, look } = props;
-  const [diff, setDiff] = useState(compared);
+  // What was unfolded belongs to the change it was unfolded in: an agent may put another in its place.
+  const [unfolded, setUnfolded] = useState({ of: compared, diff: compared });
+  const diff = unfolded.of === compared ? unfolded.diff : compared;
   const sides = useMemo(() => (look === 'split' ? splitDiff(diff) : undefined), [diff, look]);
-  return <DiffRows diff={diff} texts={texts} sides={sides} onUnfold={(at) => setDiff(unfoldDiff(diff, at))} />;
+  return (
+    <DiffRows
+      diff={diff}
+      texts={texts}
+      sides={sides}
+      onUnfold={(at) => setUnfolded({ of: compared, diff: unfoldDiff(diff, at) })}
+    />
+  );
 }
