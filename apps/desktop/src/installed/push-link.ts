@@ -124,8 +124,8 @@ export class PushLink {
 
   async #disconnect({ publicKey, push, isLive, run }: CallingAgent): Promise<void> {
     this.#local.delete(publicKey);
-    // First here: what still comes is refused by the push service, whether the harness hears of it or not.
-    await this.#options.browser.unsubscribe(publicKey);
+    // First here: what still comes is refused by the push service, whether the harness hears of it or not. Where that fails the harness is told all the same.
+    await this.#options.browser.unsubscribe(publicKey).catch(() => {});
     const isKept = push?.devices.some(({ device }) => device === this.#latest.device) ?? false;
     const draft = { type: 'push_subscribe', subscription: null } as const;
     if (isKept && isLive && this.#isNew(publicKey, run, draft)) this.#options.send(publicKey, draft);

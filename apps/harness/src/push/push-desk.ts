@@ -1,6 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '@heliograph/client';
-import type { PushCall, PushReason, PushState, PushSubscribe, PushTest } from '@heliograph/wire';
+import {
+  PUSH_REASONS,
+  type PushCall,
+  type PushReason,
+  type PushState,
+  type PushSubscribe,
+  type PushTest,
+} from '@heliograph/wire';
 import type { Reply } from '../agent/conversation.ts';
 import type { Log } from '../log.ts';
 import type { SealedFile } from '../sealed-file.ts';
@@ -67,6 +74,7 @@ export class PushDesk {
   readonly #retries = new Map<string, () => void>();
   readonly #underway = new Set<Promise<void>>();
   #devices: readonly SubscribedDevice[];
+  readonly #ending = new AbortController();
 
   /** With the key and devices of earlier runs; a key is made at the first. Rejects with the system's error. */
   static async open(options: PushDeskOptions, file: SealedFile): Promise<PushDesk> {
@@ -113,7 +121,7 @@ export class PushDesk {
     if (device === undefined) return reply({ status: 'failure', reason: 'no device is named' });
     const problem = this.#problemOf(control, device);
     if (problem !== undefined) return reply({ status: 'failure', reason: problem });
-    const { subscription, reasons = ['permission', 'question', 'failed', 'offline', 'ended'], quiet } = control;
+    const { subscription, reasons = PUSH_REASONS, quiet } = control;
     this.#devices =
       subscription === null
         ? this.#devices.filter((one) => one.device !== device)
@@ -135,6 +143,7 @@ export class PushDesk {
     if (device === undefined) return reply({ status: 'failure', reason: 'this device is not subscribed here' });
     reply({ status: 'sent' });
     const outcome = await this.#send(device, 'test');
+    await this.#settle(device, outcome);
     if (outcome.code === 'taken') reply({ status: 'applied' });
     else reply({ status: 'failure', reason: 'message' in outcome ? outcome.message : 'the subscription is over' });
   }
@@ -153,6 +162,9 @@ export class PushDesk {
         resolve();
       });
     });
+    // What goes on now would hold up the end of the process, and write to a file that may be another's.
+    this.#ending.abort();
+    for (const cancel of this.#retries.values()) cancel();
   }
 
   #problemOf({ subscription, quiet }: PushSubscribe, device: string): string | undefined {
@@ -201,6 +213,7 @@ export class PushDesk {
     const device = this.#devices.find(({ subscription }) => subscription.endpoint === endpoint);
     if (device === undefined) return;
     const sending = this.#send(device, reason).then((outcome) => {
+      if (this.#ending.signal.aborted) return;
       const delayMs = outcome.code === 'later' ? RETRY_MS[tries] : undefined;
       if (outcome.code === 'later' && delayMs !== undefined) {
         const again = () => this.#start(endpoint, reason, tries + 1);
@@ -226,6 +239,7 @@ export class PushDesk {
       body: encryptPush(JSON.stringify({ agent, reason } satisfies PushCall), subscription),
       ...MANNERS[reason],
       topic: topicOf(subscription.keys.auth, reason),
+      signal: this.#ending.signal,
     });
     log.debug({ device, service: url.value.host, reason, outcome: outcome.code }, 'a device was called');
     return outcome;
@@ -252,6 +266,8 @@ export class PushDesk {
   }
 
   #keep(): Promise<void> {
+    const called = new Set(this.#devices.map(({ subscription }) => subscription.endpoint));
+    for (const endpoint of this.#budgets.keys()) if (!called.has(endpoint)) this.#budgets.delete(endpoint);
     return this.#file.write({ vapid: this.#key, devices: this.#devices } satisfies Kept);
   }
 }

@@ -12,6 +12,8 @@ export interface PushRequest {
   readonly urgency: 'high' | 'normal';
   /** A later message of the same topic takes the place of one that was not delivered. */
   readonly topic: string;
+  /** Gives it up. */
+  readonly signal?: AbortSignal;
 }
 
 /**
@@ -27,12 +29,20 @@ const TIMEOUT_MS = 15_000;
 const MAX_AFTER_MS = 3_600_000;
 
 /** Sends one message; never rejects. Redirects are not followed, and of what a service answers only the status is read. */
-export function sendPush({ url, authorization, body, ttlSec, urgency, topic }: PushRequest): Promise<PushOutcome> {
+export function sendPush({
+  url,
+  authorization,
+  body,
+  ttlSec,
+  urgency,
+  topic,
+  signal,
+}: PushRequest): Promise<PushOutcome> {
   const isPlain = url.protocol === 'http:';
   const options: RequestOptions = {
     method: 'POST',
     timeout: TIMEOUT_MS,
-    signal: AbortSignal.timeout(2 * TIMEOUT_MS),
+    signal: AbortSignal.any([AbortSignal.timeout(2 * TIMEOUT_MS), ...(signal === undefined ? [] : [signal])]),
     headers: {
       Authorization: authorization,
       'Content-Encoding': 'aes128gcm',

@@ -60,6 +60,7 @@ test.each([
   ['mailto:me@heliograph.dev', true],
   ['https://heliograph.dev/contact', true],
   ['mailto:me@localhost', false],
+  ['mailto:%zz@x.org', true],
   ['mailto:me@box.local', false],
   ['mailto:', false],
   ['https://localhost/', false],

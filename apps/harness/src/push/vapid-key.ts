@@ -55,7 +55,7 @@ const NOWHERE = /(^|\.)(localhost|local|internal|lan|home|invalid|test|example)$
 /** A contact as push services accept it: an e-mail or https address under a public name. Pure. */
 export function parsePushSubject(text: string): Result<string, { readonly message: string }> {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  const host = url?.protocol === 'mailto:' ? /^[^@\s?]+@([^@\s?]+)$/.exec(decodeURI(url.pathname))?.[1] : url?.hostname;
+  const host = url?.protocol === 'mailto:' ? /^[^@\s?]+@([^@\s?]+)$/.exec(url.pathname)?.[1] : url?.hostname;
   const isForm = url?.protocol === 'mailto:' || url?.protocol === 'https:';
   if (!isForm || host === undefined || !isPublicName(host)) {
     return err({
