@@ -21,7 +21,8 @@ export default defineConfig({
           include: ['{packages,apps}/*/test/**/*.int.test.ts', 'e2e/**/*.e2e.test.ts'],
           testTimeout: 90_000,
           hookTimeout: 120_000,
-          maxWorkers: 2,
+          // They wait more than they work: one more than there are cores.
+          maxWorkers: 3,
           sequence: { groupOrder: 2 },
         },
       },

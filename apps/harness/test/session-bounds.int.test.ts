@@ -31,6 +31,7 @@ describe('a session that the agent does not end', () => {
   test('HA214: its channel is closed after the grace, the owner told so, and an answer that comes later changes nothing', async () => {
     const { harness, viewer } = await open({ AGENT_CLOSES: 'never' }, { cancelGraceMs: 200 });
     const { channelId } = harness;
+    await viewer.until('the session', () => viewer.find('session_resolved'));
     const closed = await result(viewer, { type: 'close_session', channelId });
     expect(closed).toEqual(expect.objectContaining({ status: 'applied' }));
     expect(closed?.reason).toBe(
