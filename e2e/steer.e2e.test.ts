@@ -91,4 +91,4 @@ it('WS10, DT85: the owner steers from the page: model, another session, the queu
   } finally {
     await product.close();
   }
-});
+}, 240_000);

@@ -47,6 +47,8 @@ export function Composer(props: {
   /** The agent waits for the owner's answer. */
   readonly isWaiting: boolean;
   readonly promptable?: Promptable;
+  /** A prompt was sent: whoever read elsewhere wants to see it. */
+  readonly onSent?: () => void;
   /** What else can be done now, beside sending. */
   readonly children: ReactNode;
 }) {
@@ -79,6 +81,7 @@ export function Composer(props: {
     change('');
     attachments.clear();
     area.current?.focus();
+    props.onSent?.();
   };
   const pick = ({ from, to, insert }: Suggestion) => {
     change(text.slice(0, from) + insert + text.slice(to));

@@ -21,6 +21,7 @@ export function SessionFooter(props: {
   /** What the agent asks before its session is open. */
   readonly early: readonly QuestionItem[];
   readonly onShowQuestion: (item: QuestionItem) => void;
+  readonly onSent: () => void;
   readonly children?: ReactNode;
 }) {
   const { agent, session, transcript, running, pending, early } = props;
@@ -53,6 +54,7 @@ export function SessionFooter(props: {
           blocked={whyBlocked(agent, transcript)}
           running={running}
           isWaiting={pending.length > 0}
+          onSent={props.onSent}
           promptable={{
             cwd: transcript.session.cwd,
             accepts: agent.snapshot?.agent.accepts,

@@ -200,6 +200,7 @@ export function SessionView(props: {
             pending={pending}
             early={early}
             onShowQuestion={showQuestion}
+            onSent={() => list.current?.toEnd()}
           >
             {replay.isOpen && <Scrubber replay={replay} />}
           </SessionFooter>
