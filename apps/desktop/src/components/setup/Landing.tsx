@@ -75,6 +75,7 @@ function WaysIn(props: { readonly url: string; readonly problem: string | undefi
       <Problem text={props.problem} />
       <p className="text-ink-2">On the machine that keeps your key, which then stays where it is:</p>
       <Command text={`heliograph desktop --relay ${props.url}`} label="Copy the command" testId="desktop-command" />
+      <OtherKeyFile />
       <p className="text-ink-2">
         To use this browser instead, move the key here: in your desktop’s <b>Settings</b>, under{' '}
         <b>Use this key on a phone</b>, is a code to scan. Or bring it yourself:
@@ -116,6 +117,7 @@ function BringAgent({ url }: { readonly url: string }) {
         label="Copy the command that makes an invite"
         testId="invite-command"
       />
+      <OtherKeyFile />
       <p className="text-ink-2">Take the file to the agent’s machine and run there:</p>
       <Command
         text="heliograph agent --invite @agent.invite -- claude-agent-acp"
@@ -123,6 +125,16 @@ function BringAgent({ url }: { readonly url: string }) {
         testId="agent-command"
       />
     </Section>
+  );
+}
+
+/** Commands that find no key make one: an owner this relay does not know. */
+function OtherKeyFile() {
+  return (
+    <p className="text-s text-ink-2">
+      Is your key in a file of its own? Add <code className="font-mono">--owner-key FILE</code>: without it the key at
+      the usual place is used, and made where there is none.
+    </p>
   );
 }
 
