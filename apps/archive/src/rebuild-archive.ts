@@ -1,6 +1,7 @@
-import { createReader } from '@heliograph/record';
+import { CLEAR_SHOWN, createReader } from '@heliograph/record';
 import { type Crypto, err, ok, type Result } from '@heliograph/wire';
 import { type ArchiveFileError, describeFault, joinArchiveFile, openArchiveFile } from './archive-file.ts';
+import { dropStrangers } from './file-schema.ts';
 import { packer } from './packer.ts';
 import { remakeViews } from './views-anew.ts';
 
@@ -14,7 +15,13 @@ export function rebuildArchive(path: string, crypto: Crypto): Result<number, Arc
   if (!opened.ok) return opened;
   const { db, reading, close } = opened.value;
   try {
+    const foreign = dropStrangers(db);
+    if (foreign.length > 0) {
+      const message = `${path}: ${foreign.join(', ')} are not those of an archive, and hold what can't be made anew: nothing here mends that`;
+      return err({ code: 'damaged', message });
+    }
     if (about.atRest === 'open') remakeViews(db, reading, crypto);
+    else db.exec(CLEAR_SHOWN);
     return ok(about.records);
   } catch (cause) {
     return err(describeFault(path, cause));

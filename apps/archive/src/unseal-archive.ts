@@ -2,6 +2,7 @@ import { createReader, rebuildShown, type StoredRecord } from '@heliograph/recor
 import { type Crypto, err, hexDecode, ok, type Result, utf8Encode } from '@heliograph/wire';
 import Database from 'better-sqlite3';
 import type { ArchiveFileError } from './archive-file.ts';
+import { alteredSchema } from './file-schema.ts';
 import { Opener } from './opener.ts';
 import { packer } from './packer.ts';
 import { makeViews } from './views-anew.ts';
@@ -23,6 +24,12 @@ export function unsealArchive(
   if (bytes > MAX_BYTES) {
     const message = `this archive has ${bytes} bytes, and a sealed one is searched in memory: no more than ${MAX_BYTES} are. Search an export of a part`;
     return err({ code: 'too-large', message });
+  }
+  // The file's own triggers would run on what is opened here.
+  const altered = alteredSchema(db);
+  if (altered.length > 0) {
+    const message = `the file's ${altered.join(', ')} are not those of an archive: \`heliograph archive rebuild\` takes them away`;
+    return err({ code: 'damaged', message });
   }
   const image = db.serialize();
   // The file's header asks for a log beside it (2), which memory has none of: the plain journal (1) is what it gets.

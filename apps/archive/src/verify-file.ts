@@ -50,9 +50,9 @@ function verifyOpen(db: Database.Database, path: string, options: VerifyOptions)
     const message = `record ${last + 1} can't be read (${reason}): ${code === 'damaged' ? 'pages of the file are broken' : 'it is damaged'}`;
     damage.push({ code: 'missing', n: last + 1, message });
   }
-  if (damage.length > 0 || atRest === 'sealed') return { ...verifier.report(damage), views: undefined };
+  if (damage.length > 0) return { ...verifier.report(damage), views: undefined };
   const { views, problems } = lookAtViews(db, crypto);
-  return { ...verifier.report(problems), views };
+  return { ...verifier.report(problems), views: atRest === 'sealed' && problems.length === 0 ? undefined : views };
 }
 
 function lookAtViews(

@@ -105,7 +105,7 @@ test('AR8, AR29, AR40, AR41, AR88, AR101, AR102: a session is kept by its own pr
 
   sqliteWrites("UPDATE command_rows SET command = 'ls'");
   const untrue = await run(['archive', 'verify'], { home });
-  expect(untrue).toMatchObject({ code: 1, stdout: expect.stringMatching(/commands_run shows at .* archive rebuild/s) });
+  expect(untrue).toMatchObject({ code: 1, stdout: expect.stringMatching(/items shows at .* archive rebuild/s) });
   expect(await run(['archive', 'rebuild'], { home })).toMatchObject({ code: 0 });
   expect(await run(['archive', 'verify'], { home })).toMatchObject({ code: 0 });
 

@@ -295,15 +295,24 @@ export const SCHEMA = CHAIN + NOTED + SHOWN + SEARCH + VIEWS;
 /** What brings a file of an earlier version to the next, by the version it has. */
 export const UPGRADES: Readonly<Record<number, string>> = { 1: dropAll('VIEW', VIEWS) + VIEWS };
 
-/** Takes away all that is shown and makes the empty tables, index and views anew, whatever stands there under their names. */
-export const EMPTY_SHOWN = `
+/** Takes away all that is shown and makes the empty tables, index and views anew, whatever stands in them. */
+export const CLEAR_SHOWN = `
   ${dropAll('VIEW', VIEWS)}
   DROP TABLE IF EXISTS search;
   ${dropAll('TABLE', SHOWN)}
   DELETE FROM redaction_rows WHERE item IS NOT NULL;
-  UPDATE streams SET session = NULL, viewed_n = 0;
-  UPDATE session_rows SET session_id = NULL, title = NULL, agent_name = NULL, cwd = NULL, model = NULL, mode = NULL;
   ${SHOWN + SEARCH + VIEWS}`;
+
+/** The same, and what streams and sessions are known by: before all of it is noted anew. */
+export const EMPTY_SHOWN = `${CLEAR_SHOWN}
+  UPDATE streams SET session = NULL, viewed_n = 0;
+  UPDATE session_rows SET session_id = NULL, title = NULL, agent_name = NULL, cwd = NULL, model = NULL, mode = NULL;`;
+
+/** What single records tell of streams and keys. */
+export const EMPTY_TOLD = `
+  UPDATE streams SET head_seq = 0, head_hash = NULL, closed = 0;
+  UPDATE agents SET key_made_by = NULL;
+  DELETE FROM lost_rows;`;
 
 function dropAll(type: 'TABLE' | 'VIEW', sql: string): string {
   return [...sql.matchAll(new RegExp(`CREATE ${type} (\\w+)`, 'g'))]

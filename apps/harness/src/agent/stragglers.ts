@@ -21,12 +21,24 @@ export function endStragglers(mark: string): void {
 export function endLeftovers(lock: string): void {
   const marked = markedWith((found) => found.startsWith(markOf(lock, '')));
   if (marked.length === 0) return;
-  const ownGroup = groupOf('self');
+  // An agent's shell, or a loop in it, may start the harness anew: who runs us goes on.
+  const own = ancestors();
+  const ownGroups = new Set([...own, process.pid].map((pid) => placeOf(pid)?.group));
   for (const pid of marked) {
+    if (own.has(pid)) continue;
     // The rest of a group may have dropped the mark that its leader has.
-    if (groupOf(pid) === pid && pid !== ownGroup) kill(-pid);
+    if (placeOf(pid)?.group === pid && !ownGroups.has(pid)) kill(-pid);
     kill(pid);
   }
+}
+
+/** Who started this process, and who started that, up to the first. */
+function ancestors(): ReadonlySet<number> {
+  const found = new Set<number>();
+  for (let pid = placeOf(process.pid)?.parent ?? 0; pid > 1 && !found.has(pid); pid = placeOf(pid)?.parent ?? 0) {
+    found.add(pid);
+  }
+  return found;
 }
 
 function markedWith(isMeant: (mark: string) => boolean): number[] {
@@ -44,11 +56,12 @@ function markedWith(isMeant: (mark: string) => boolean): number[] {
   });
 }
 
-/** The group that a process belongs to; undefined: it is gone. */
-function groupOf(pid: number | 'self'): number | undefined {
+/** Whose child a process is, and of which group; undefined: it is gone. */
+function placeOf(pid: number): { readonly parent: number; readonly group: number } | undefined {
   try {
     // "pid (name) state parent group …", where a name may hold anything.
-    return Number(readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)?.split(' ')[2]);
+    const [, parent, group] = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)?.split(' ') ?? [];
+    return { parent: Number(parent), group: Number(group) };
   } catch {
     return undefined;
   }

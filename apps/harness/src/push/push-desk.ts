@@ -218,6 +218,8 @@ export class PushDesk {
       if (outcome.code === 'later' && delayMs !== undefined) {
         const again = () => this.#start(endpoint, reason, tries + 1);
         const afterMs = Math.max(delayMs, outcome.afterMs ?? 0);
+        // Another call of the kind may have been under way beside this one.
+        this.#retries.get(key)?.();
         this.#retries.set(key, this.#options.clock.setTimer(afterMs, again));
       }
       return this.#settle(device, outcome);

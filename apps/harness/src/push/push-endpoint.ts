@@ -18,15 +18,28 @@ for (const [net, bits] of [
 ] as const)
   INNER.addSubnet(net, bits, 'ipv4');
 for (const [net, bits] of [
-  ['::', 127],
+  ['::', 96],
+  ['::ffff:0:0:0', 96],
+  ['64:ff9b:1::', 48],
+  ['2002::', 16],
+  ['fec0::', 10],
   ['fc00::', 7],
   ['fe80::', 10],
   ['ff00::', 8],
 ] as const)
   INNER.addSubnet(net, bits, 'ipv6');
 
+/** Where networks without IPv4 reach it (RFC 6052): the address stands in the last 32 bits. */
+const NAT64 = new BlockList();
+NAT64.addSubnet('64:ff9b::', 96, 'ipv6');
+
 /** Whether an IP address is of an inner network; IPv4 in IPv6 is seen through. Pure. */
 export function isInnerAddress(address: string): boolean {
+  if (isIP(address) === 6 && NAT64.check(address, 'ipv6')) {
+    const [, high = '0', low = '0'] = /(?:([0-9a-f]{1,4}):)?([0-9a-f]{1,4})$/i.exec(address) ?? [];
+    const [a, b] = [Number.parseInt(high, 16), Number.parseInt(low, 16)];
+    return address.includes('.') || isInnerAddress([a >> 8, a & 255, b >> 8, b & 255].join('.'));
+  }
   return INNER.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 }
 

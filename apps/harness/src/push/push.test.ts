@@ -102,9 +102,12 @@ test.each([
 });
 
 test('PU13: an address inside is known as one, however it is written', () => {
+  for (const inner of ['64:ff9b::a00:1', '::7f00:1', '2002:7f00:1::', 'fec0::1', '::ffff:0:a00:1', '64:ff9b::7f00:1'])
+    expect(isInnerAddress(inner), inner).toBe(true);
   for (const inner of ['10.1.2.3', '172.31.0.1', '100.64.0.1', '::1', '::ffff:192.168.0.1', 'fd12::1', '224.0.0.1'])
     expect(isInnerAddress(inner), inner).toBe(true);
-  for (const outer of ['8.8.8.8', '172.32.0.1', '2606:4700::1111']) expect(isInnerAddress(outer), outer).toBe(false);
+  for (const outer of ['8.8.8.8', '172.32.0.1', '2606:4700::1111', '64:ff9b::808:808'])
+    expect(isInnerAddress(outer), outer).toBe(false);
 });
 
 test('PU14: what a service’s status means', () => {
