@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { callLink, readCallLink } from '../call-link.ts';
-import { agentOfScope, noticeTitle, pageFor, readMessage } from './push-notice.ts';
+import { agentOfScope, isPage, noticeTitle, pageFor, readMessage } from './push-notice.ts';
 
 const PAGE = 'https://relay.example.org/team/agents/';
 const AGENT = 'ab'.repeat(32);
@@ -39,4 +39,11 @@ test('PU22: what a notification opens is what the page reads, and holds no key',
   expect(pageFor(PAGE, undefined)).toBe(PAGE);
   for (const fragment of ['', 'token', 'agent=x&reason=ended', `agent=${AGENT}`, `agent=${AGENT}&reason=evil`])
     expect(readCallLink(fragment), fragment).toBeUndefined();
+});
+
+test('PU21: only the page itself is one that its owner may be looking at, not what else is served below it', () => {
+  const page = 'https://host/team/';
+  for (const url of [page, `${page}#session`, `${page}index.html?x=1`]) expect(isPage(url, page), url).toBe(true);
+  for (const url of ['https://host/team/agents/', 'https://host/metrics', 'https://other/team/'])
+    expect(isPage(url, page), url).toBe(false);
 });

@@ -42,3 +42,10 @@ export function noticeTitle(call: Call | undefined, name: string | undefined): s
 export function pageFor(page: string, call: Call | undefined): string {
   return call === undefined ? page : `${page}#agent=${call.agent}&reason=${call.reason}`;
 }
+
+/** Whether an address is that of the page in this folder, and not of something else below it. Pure. */
+export function isPage(url: string, page: string): boolean {
+  const { origin, pathname } = new URL(url);
+  const at = `${origin}${pathname}`;
+  return at === page || at === `${page}index.html`;
+}

@@ -1,4 +1,4 @@
-import { agentOfScope, noticeTitle, pageFor, readMessage } from './push-notice.ts';
+import { agentOfScope, isPage, noticeTitle, pageFor, readMessage } from './push-notice.ts';
 
 /** Names of agents, by the scopes of their registrations: what a notification calls them. */
 const NAMES = 'heliograph names';
@@ -62,8 +62,10 @@ export class PushRegistration {
     await open.focus();
   }
 
+  /** Windows that show the page, those that are seen first. */
   async #windows(): Promise<readonly WindowClient[]> {
     const windows = await this.#worker.clients.matchAll({ type: 'window', includeUncontrolled: true });
-    return windows.filter(({ url }) => url.startsWith(this.#page));
+    const own = windows.filter(({ url }) => isPage(url, this.#page));
+    return own.sort((a, b) => Number(b.visibilityState === 'visible') - Number(a.visibilityState === 'visible'));
   }
 }
