@@ -221,5 +221,13 @@ test('PU17: keys rotate makes a new owner key and invites of it for the agents o
     code: 2,
     stderr: expect.stringContaining('--relay is missing'),
   });
+  const many = Array.from({ length: 40 }, (_, at) => [
+    '--relay',
+    `wss://relay${at}.example.org/${'x'.repeat(200)}`,
+  ]).flat();
+  expect(await run([...unknown, '--agent', 'one', ...many], { home })).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('no invite can be made'),
+  });
   expect(existsSync(join(home, 'other'))).toBe(false);
 });

@@ -20,8 +20,7 @@ export interface RotateOptions {
 
 /**
  * `heliograph keys rotate`: a new owner key, and an invite of it for each agent that this machine's desktop knows of the old one, or that is
- * named.
- * Nothing is changed elsewhere: what is left to do, and where, is printed.
+ * named. Nothing is changed elsewhere: what is left to do, and where, is printed.
  */
 export async function keysRotate(
   { old, out, relay, agent = [], until = inAYearSec() }: RotateOptions,
@@ -37,19 +36,33 @@ export async function keysRotate(
       '--relay is missing: this machine’s desktop knows no relay of that owner. Expected one like ws://HOST:7447.',
     );
   }
-  makeFolder(folder, '--out');
   const owner = makeKey(crypto);
+  const names = [...known.agents.filter(({ revoked }) => revoked !== true).map(({ name }) => name), ...agent].map(
+    plain,
+  );
+  // All of it is made before any of it is written: half a rotation would only be in the way.
+  const made = names.map((name, at) => ({
+    name,
+    file: join(folder, `${at + 1}-${fileName(name)}.invite`),
+    token: inviteOf({ ownerSecret: owner.secret, relays, name, untilSec: until }, context),
+  }));
+  makeFolder(folder, '--out');
   const keyFile = join(folder, 'owner.key');
   writeKeyFile(keyFile, owner, '--out');
-  const names = [...known.agents.filter(({ revoked }) => revoked !== true).map(({ name }) => plain(name)), ...agent];
-  const invites = names.map((name, at) => {
-    const { token } = makeInvite({ ownerSecret: owner.secret, relays, name, untilSec: until }, crypto);
-    const file = join(folder, `${at + 1}-${fileName(name)}.invite`);
-    writeFileSync(file, `${token}\n`, { mode: 0o600, flag: 'wx' });
-    return { name, file };
-  });
+  for (const { file, token } of made) writeFileSync(file, `${token}\n`, { mode: 0o600, flag: 'wx' });
+  const invites = made.map(({ name, file }) => ({ name, file }));
   process.stdout.write(guide({ old: encodeNpub(old), fresh: encodeNpub(owner.publicKey), keyFile, invites, relays }));
   return 0;
+}
+
+function inviteOf(parts: Parameters<typeof makeInvite>[0], { crypto }: Context): string {
+  try {
+    return makeInvite(parts, crypto).token;
+  } catch (error) {
+    // What an invite can't hold came from the command line or the desktop's list.
+    if (error instanceof RangeError) throw badUsage(`no invite can be made: ${error.message}`);
+    throw error;
+  }
 }
 
 interface Rotation {
@@ -77,7 +90,8 @@ function guide({ old, fresh, keyFile, invites, relays }: Rotation): string {
     `       heliograph agent --invite @${invites.length === 0 ? 'agent.invite' : 'FILE'} -- CMD`,
     '     It begins with new sessions; its earlier ones can be opened from the session’s menu.',
     '  3. Watch with the new key, and in browsers that kept the old one remove it and bring the new one:',
-    `       heliograph desktop --owner-key ${shellWord(keyFile)} --relay ${url}`,
+    `       heliograph desktop --owner-key ${shellWord(keyFile)} --relay ${shellWord(url)}`,
+    '     An archive belongs to the key it was made for: give the new one a file of its own (heliograph archive on --file FILE).',
     `  4. If ${old} was stolen: what was sent to or by it and recorded on the way can be read with it.`,
   ].join('\n')}\n`;
 }
