@@ -73,9 +73,11 @@ const DONE = `o.status IN ('completed', 'in_progress')`;
 
 const QUESTION_SQL: Readonly<Record<Question, string>> = {
   'outside-cwd': `EXISTS (SELECT 1 FROM file_rows f WHERE f.item = i.item AND f.outside_cwd = 1 AND f.action IN ('write', 'delete', 'move'))`,
-  // Done under the same call, or the very same thing again later in the session without anybody allowing it.
+  // Done under the same call, or the very same thing again later in the session without anybody allowing it. What was asked for
+  // by no denied request is put aside first: else every call would be held against every denial.
   'denied-then-done': `${DONE} AND (EXISTS (${ASKED} AND ${DENIED})
-    OR EXISTS (SELECT 1 FROM permission_rows p JOIN item_rows j USING (item) JOIN turn_rows u USING (turn) JOIN streams v USING (stream)
+    OR x.input IN (SELECT y.input FROM permission_rows p JOIN texts y USING (item) WHERE ${DENIED} AND y.input <> '')
+    AND EXISTS (SELECT 1 FROM permission_rows p JOIN item_rows j USING (item) JOIN turn_rows u USING (turn) JOIN streams v USING (stream)
       JOIN texts y ON y.item = j.item WHERE v.session = r.session AND j.at < i.at AND ${DENIED} AND p.tool_call_id IS NOT o.tool_call_id
       AND p.tool_kind = o.tool_kind AND y.input = x.input AND x.input <> '' AND NOT EXISTS (${ASKED} AND NOT ${DENIED})))`,
   network: `EXISTS (SELECT 1 FROM command_rows m WHERE m.item = i.item AND m.network = 1)`,
@@ -130,6 +132,6 @@ export function searchArchive(db: SqlDatabase, query: SearchQuery): readonly Hit
 
 /** Every word as FTS5 reads it literally; quoted stretches stay together. */
 function ftsWords(text: string): string {
-  const words = text.match(/"[^"]+"|[^\s"]+/g) ?? [];
+  const words = text.replaceAll('\0', ' ').match(/"[^"]+"|[^\s"]+/g) ?? [];
   return words.map((word) => `"${word.replace(/^"|"$/g, '').replaceAll('"', '""')}"`).join(' ');
 }
