@@ -6,6 +6,8 @@ import type { Log } from './log.ts';
 export interface Address {
   readonly host: string;
   readonly port: number;
+  /** Takes a free port where that one is in use. */
+  readonly orFree?: boolean;
 }
 
 export const loopback = '127.0.0.1';

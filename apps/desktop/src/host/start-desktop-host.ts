@@ -16,6 +16,8 @@ export interface DesktopHostOptions {
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
+  /** Takes a free port where that one is in use. */
+  readonly orFreePort?: boolean;
   /** The built page. */
   readonly uiDir: string;
   /** JSON file that keeps agents, relays and this device's id. */
@@ -57,7 +59,10 @@ export async function startDesktopHost(options: DesktopHostOptions): Promise<Des
   });
 
   const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000, maxHeaderSize: 16_384 });
-  const port = await listen(server, host, options.port);
+  const port = await listen(server, host, options.port).catch((error: unknown) => {
+    if (options.orFreePort !== true || (error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    return listen(server, host, 0);
+  });
   const hosts = allowedHosts(host, port);
   const tokens = new OneTimeTokens(crypto);
   const api = new DesktopApi({ ...options, file, tokens });
