@@ -1,4 +1,4 @@
-import { useState, useSyncExternalStore } from 'react';
+import { useRef, useState, useSyncExternalStore } from 'react';
 import { usePageDevice } from '../../installed/page-device.ts';
 import type { PushLink } from '../../installed/push-link.ts';
 import { readNotifySettings, wantsPush, writeWantsPush } from '../../notify-settings.ts';
@@ -32,11 +32,16 @@ function Push({ link, askLeave }: { readonly link: PushLink; readonly askLeave: 
   const agents = useDesktopState((state) => state.agents);
   const [isWanted, setWanted] = useState(wantsPush);
   const [isRefused, setRefused] = useState(false);
+  const lastChosen = useRef(isWanted);
   const choose = async (next: boolean) => {
-    if (next && !(await askLeave())) return setRefused(true);
-    setRefused(false);
-    writeWantsPush(next);
+    // The box shows at once what was chosen: the browser's own question can take as long as the person does.
+    lastChosen.current = next;
     setWanted(next);
+    const isAllowed = !next || (await askLeave());
+    if (lastChosen.current !== next) return;
+    setRefused(!isAllowed);
+    if (!isAllowed) return setWanted(false);
+    writeWantsPush(next);
     await link.changed(true);
   };
   const { on, agents: own } = readNotifySettings();
