@@ -9,7 +9,11 @@ export class ClosingLine implements Reporter {
       count.failed += module.errors().length;
       // A failed beforeAll leaves its tests unrun: that is a failure, not a choice.
       for (const suite of module.children.allSuites()) count.failed += suite.errors().length;
-      for (const test of module.children.allTests()) count[test.result().state]++;
+      for (const test of module.children.allTests()) {
+        count[test.result().state]++;
+        if (test.diagnostic()?.flaky)
+          console.log(`passed only at the second try: ${test.fullName}\n  ${test.result().errors?.[0]?.stack}`);
+      }
     }
     const skipped = count.skipped + count.pending;
     if (skipped > 0 || count.passed === 0) process.exitCode = 1;

@@ -19,6 +19,7 @@ export default defineConfig({
     name: 'agents',
     include: ['*.agents.test.ts'],
     maxWorkers: 2,
+    retry: 1,
     sequence: { sequencer: RestartsFirst },
     cache: false,
     testTimeout: 300_000,
