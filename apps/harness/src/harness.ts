@@ -16,7 +16,7 @@ import { Orders } from './control/orders.ts';
 import { describeRun, encodeSnapshot } from './control/snapshot.ts';
 import { ViewerVersions } from './control/viewer-versions.ts';
 import { Identity } from './identity.ts';
-import { type KeyLock, lockKey, lockPath } from './key-lock.ts';
+import { type KeyLock, lockedBy, lockKey, lockPath } from './key-lock.ts';
 import { Mirror } from './mirror/mirror.ts';
 import type { Emitted, Place } from './mirror/observer-bus.ts';
 import { openSpool } from './mirror/open-spool.ts';
@@ -77,7 +77,9 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
   let ledger: ControlLedger | undefined;
   try {
     // A harness that was killed could not: two agents would work in one session, one of them unseen.
-    endLeftovers(lockPath(signer.publicKey, filled.lockDir));
+    const living = endLeftovers(lockPath(signer.publicKey, filled.lockDir));
+    if (living !== undefined)
+      throw lockedBy(signer.publicKey, `${lockPath(signer.publicKey, filled.lockDir)}, which was removed`, living);
     ledger = await ControlLedger.open({ stateDir, clock, signer, owner });
     const carrying = await agreeOnBudget(relays, log);
     const files = {

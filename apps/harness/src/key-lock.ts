@@ -2,16 +2,11 @@ import { createHash, randomUUID } from 'node:crypto';
 import { link, lstat, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
+import { identityOf, isAlive, type ProcessIdentity } from './process-identity.ts';
 
 /** Held by one process at a time; `release` gives it back. */
 export interface KeyLock {
   release(): Promise<void>;
-}
-
-interface Holder {
-  readonly pid: number;
-  /** Tells a process from a later one with the same pid; '' where the system doesn't say. */
-  readonly started: string;
 }
 
 const ATTEMPTS = 3;
@@ -28,7 +23,7 @@ export async function lockKey(publicKey: string, folder: string): Promise<KeyLoc
   await checkFolder(folder);
   const path = lockPath(publicKey, folder);
   const own = `${path}.${randomUUID()}`;
-  const text = JSON.stringify({ pid: process.pid, started: await startedAt(process.pid) } satisfies Holder);
+  const text = JSON.stringify(identityOf(process.pid));
   await writeFile(own, text, { mode: 0o600 });
   try {
     // A link appears whole or not at all, and never over another.
@@ -36,7 +31,8 @@ export async function lockKey(publicKey: string, folder: string): Promise<KeyLoc
   } finally {
     await rm(own, { force: true });
   }
-  throw locked(publicKey, path, await readFile(path, 'utf8').then(parseHolder, () => undefined));
+  const holder = await readFile(path, 'utf8').then(parseHolder, () => undefined);
+  throw lockedBy(publicKey, path, holder?.pid);
 }
 
 /** Where locks are when nothing else is said: a folder of this user's on this machine. */
@@ -63,7 +59,7 @@ async function take(path: string, own: string): Promise<boolean> {
     const text = await readText(path);
     if (text === undefined) continue;
     const holder = parseHolder(text);
-    if (holder !== undefined && (await isAlive(holder))) return false;
+    if (holder !== undefined && isAlive(holder)) return false;
     const removal = `${path}.${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
     if (!(await take(removal, own))) return false;
     try {
@@ -95,39 +91,18 @@ async function readText(path: string): Promise<string | undefined> {
   }
 }
 
-function parseHolder(text: string): Holder | undefined {
+function parseHolder(text: string): ProcessIdentity | undefined {
   try {
-    const value = JSON.parse(text) as Partial<Holder> | null;
+    const value = JSON.parse(text) as Partial<ProcessIdentity> | null;
     return typeof value?.pid === 'number' ? { pid: value.pid, started: String(value.started ?? '') } : undefined;
   } catch {
     return undefined; // No lock of ours: nobody holds it.
   }
 }
 
-async function isAlive({ pid, started }: Holder): Promise<boolean> {
-  try {
-    process.kill(pid, 0);
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'EPERM') return false;
-  }
-  return started === '' || started === (await startedAt(pid));
-}
-
-/** When a process started, in words that only need to be compared; '' where the system doesn't say. */
-async function startedAt(pid: number): Promise<string> {
-  try {
-    const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8');
-    const status = await readFile(`/proc/${pid}/stat`, 'utf8');
-    // Fields after the name in parentheses, which may itself hold spaces: the 20th is the start in ticks since boot.
-    const ticks = status.slice(status.lastIndexOf(')') + 2).split(' ')[19] ?? '';
-    return `${boot.trim()} ${ticks}`;
-  } catch {
-    return '';
-  }
-}
-
-function locked(publicKey: string, path: string, holder: Holder | undefined): Error {
-  const who = holder === undefined ? 'another process' : `process ${holder.pid}`;
+/** An Error of code `ELOCKED`: `pid` runs a harness with that key. */
+export function lockedBy(publicKey: string, path: string, pid: number | undefined): Error {
+  const who = pid === undefined ? 'another process' : `process ${pid}`;
   const message = `the agent key ${publicKey.slice(0, 8)}… is in use by ${who} on this machine (${path}): stop that harness, or use a key of its own for this one`;
   return Object.assign(new Error(message), { code: 'ELOCKED' });
 }

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { payloadOf, type StreamOpened } from '@heliograph/wire';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { defaultLockFolder, lockPath } from '../src/key-lock.ts';
 import { HarnessProcess } from './support/harness-process.ts';
 import { Stage } from './support/stage.ts';
 import { until } from './support/until.ts';
@@ -142,6 +143,22 @@ describe('a harness that starts anew', () => {
     await viewer.until('the new run', () => viewer.snapshot?.run === second.run);
     viewer.prompt(second.channelId, 'again');
     await viewer.until('the next turn', () => viewer.find('turn_completed'));
+  });
+
+  test('AG30: a harness whose lock was removed keeps its agent, and another with its key is refused', async () => {
+    const child = stage.file('child');
+    const first = await HarnessProcess.start(stage, {
+      script: 'waits-for-cancel.mjs',
+      agentEnv: { AGENT_CHILD: child },
+    });
+    const viewer = await stage.watch();
+    viewer.prompt(first.channelId, 'go');
+    await viewer.until('a sign of life', () => viewer.events().find(({ payload }) => payload.includes('working')));
+    rmSync(lockPath(stage.agent, defaultLockFolder()));
+    await expect(stage.harness()).rejects.toThrow(`process ${first.pid}`);
+    expect(isRunning(Number(readFileSync(child, 'utf8')))).toBe(true);
+    first.kill();
+    await first.exited;
   });
 
   test('HA66: a viewer that comes later can have the streams of earlier runs, by replay and by what it has', async () => {
