@@ -189,6 +189,12 @@ export class AgentView {
     const { stream, span } = repairing;
     const view = this.#streams.get(stream);
     if (view === undefined) return;
+    if (status === 'failure') {
+      // The harness answers too many others: it says nothing of this hole.
+      view.repair.putOff(span);
+      this.#repairLater(HOLE_PATIENCE_MS);
+      return;
+    }
     const named = listOf<readonly [number, number]>(result.missing).flatMap((range): SeqSpan[] => {
       const [first, last] = Array.isArray(range) ? range : [];
       return isSeq(first) && isSeq(last) && first <= last ? [{ first, last }] : [];

@@ -37,6 +37,18 @@ describe('repairing holes', () => {
     expect(repair.next(holes)).toEqual(span(10_000));
   });
 
+  it('VI21: what was not tried is asked again as often as it takes', () => {
+    const repair = new HoleRepair();
+    const holes = [span(1, 5)];
+    for (let tries = 0; tries < 10; tries++) {
+      const next = repair.next(holes) as SeqSpan;
+      expect(next).toEqual(span(1, 5));
+      repair.ask(next, holes);
+      expect(repair.next(holes)).toBeUndefined();
+      repair.putOff(next);
+    }
+  });
+
   it('VI21: with an answerer that loses a third of what it sends all holes are filled in the end, in few rounds', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.integer({ min: 1, max: 2_000 }), { minLength: 1, maxLength: 700 }), (seqs) => {

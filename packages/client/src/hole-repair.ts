@@ -47,6 +47,11 @@ export class HoleRepair {
     if (this.#fruitless.length > MAX_FRUITLESS) this.#fruitless.shift();
   }
 
+  /** It was not tried: that counts for nothing. */
+  putOff(span: SeqSpan): void {
+    this.#asked.delete(span);
+  }
+
   /** Everything may be asked for again. */
   reset(): void {
     this.#fruitless = [];

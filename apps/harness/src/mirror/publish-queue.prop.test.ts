@@ -116,6 +116,19 @@ describe('what goes to a relay next', () => {
     expect(order).toEqual(['a9', 'a1', 'b1', 'a2', 'b2', 'a3', 'r1']);
   });
 
+  test('HA11: where live never ends every eighth frame is replay', () => {
+    const queue = new PublishQueue<SeqSpan>();
+    for (let seq = 1; seq <= 3; seq++) queue.offer(envelope('old', seq), 'replay');
+    const sent: string[] = [];
+    for (let seq = 1; seq <= 32; seq++) {
+      queue.offer(envelope('new', seq), 'live');
+      const next = queue.next(0) as SeqSpan;
+      sent.push(next.stream);
+      queue.settle(next, 'taken', 0);
+    }
+    expect(sent.flatMap((stream, at) => (stream === 'old' ? [at] : []))).toEqual([7, 15, 23]);
+  });
+
   test('HA11: what comes back goes out again before what is newer in its stream', () => {
     const queue = new PublishQueue<SeqSpan>();
     const all = Array.from({ length: 12 }, (_, i) => envelope('a', i + 1));

@@ -16,6 +16,8 @@ export interface Hindrance {
 /** Frames without an answer, at most, and how many of them may be replay. */
 export const CREDIT = 8;
 const REPLAY_CREDIT = CREDIT / 2;
+/** Where live never ends, one frame in so many is replay: who comes late gets the rest in the end. */
+const REPLAY_EVERY = 8;
 /** A relay that said `rate-limited` gets a frame every 50 ms at most, and up to one a second while it repeats it. */
 const MIN_INTERVAL_MS = 50;
 const MAX_INTERVAL_MS = 1_000;
@@ -38,6 +40,8 @@ export class PublishQueue<E extends SeqSpan> {
   readonly #replay: E[] = [];
   readonly #waiting = new Map<E, Lane>();
   readonly #inFlight = new Map<E, { readonly lane: Lane; readonly sentMs: number }>();
+  /** Live frames sent since the last replay. */
+  #liveInRow = 0;
   #intervalMs = 0;
   #backOffMs = 0;
   #refusedSinceMs: number | undefined;
@@ -85,6 +89,8 @@ export class PublishQueue<E extends SeqSpan> {
     if (nowMs < this.#nextMs || this.#inFlight.size >= CREDIT) return undefined;
     const lane = this.#nextLane();
     if (lane === undefined) return undefined;
+    if (lane === 'live') this.#liveInRow++;
+    else if (lane === 'replay') this.#liveInRow = 0;
     const envelope = this.#shift(lane);
     this.#waiting.delete(envelope);
     this.#inFlight.set(envelope, { lane, sentMs: nowMs });
@@ -176,8 +182,9 @@ export class PublishQueue<E extends SeqSpan> {
 
   #nextLane(): Lane | undefined {
     if (this.#urgent.length > 0) return 'urgent';
-    if (this.#live.size > 0) return 'live';
-    return this.#replay.length > 0 && this.#replayInFlight() < REPLAY_CREDIT ? 'replay' : undefined;
+    const canReplay = this.#replay.length > 0 && this.#replayInFlight() < REPLAY_CREDIT;
+    if (this.#live.size > 0) return canReplay && this.#liveInRow >= REPLAY_EVERY - 1 ? 'replay' : 'live';
+    return canReplay ? 'replay' : undefined;
   }
 
   #replayInFlight(): number {
