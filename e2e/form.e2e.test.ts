@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser } from 'playwright-core';
+import type { Browser, Locator } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accessibilityFaults } from './support/accessibility.ts';
 import { DESKTOP, launchChromium, openPage, PHONE } from './support/chromium.ts';
@@ -14,7 +14,7 @@ describe('forms', () => {
   });
   afterAll(() => browser?.close());
 
-  it('HA157: a form filled in on a phone reaches the agent exactly as it stands in the page', async () => {
+  it('HA157, DT190: a form that is gone to on a phone and filled in reaches the agent exactly as it stands in the page', async () => {
     const product = new Product();
     const teed = join(product.folder, 'teed');
     try {
@@ -26,7 +26,7 @@ describe('forms', () => {
       const { page, offences } = await openPage(browser, (await up.ready('desktop')).url as string, DESKTOP);
       await page.getByTestId('session-row').first().click();
       await page.locator('[data-testid="session"][data-live="true"]').waitFor();
-      await page.getByTestId('composer').fill('go');
+      await page.getByTestId('composer').fill(`go\n\n${'and take your time\n\n'.repeat(30)}`);
       await page.getByTestId('composer').press('Enter');
       const card = page.locator('[data-testid="elicitation-card"][data-answerable="true"]');
       await card.waitFor();
@@ -34,6 +34,16 @@ describe('forms', () => {
       // On a phone the lines lie over the conversation.
       await page.getByTestId('toggle-lines').click();
       await page.setViewportSize(PHONE);
+      const transcript = page.getByTestId('transcript');
+      await transcript.evaluate((list) => {
+        list.scrollTop = 0;
+      });
+      const bar = page.getByTestId('permission-bar');
+      await bar.getByRole('button', { name: 'Show' }).click();
+      await bar.waitFor({ state: 'detached' });
+      const topOf = async (of: Locator) => (await of.boundingBox())?.y ?? Number.NaN;
+      await expect.poll(async () => (await topOf(card)) - (await topOf(transcript))).toBeLessThan(40);
+      expect((await topOf(card)) - (await topOf(transcript))).toBeGreaterThanOrEqual(0);
       await card.getByTestId('elicitation-accept').click();
       await card.getByTestId('field-fault').waitFor();
       await card.getByLabel('Branch').fill('release/ä');

@@ -1,4 +1,5 @@
 import { err, isHex64, type ObserverEvent, ok, type Result } from '@heliograph/wire';
+import type { LinePlace } from './line-place.ts';
 
 /** What this machine's archive keeps, and where. Sizes in bytes, times RFC 3339. */
 export interface ArchiveState {
@@ -59,15 +60,9 @@ export interface ArchiveFound {
   readonly isMore: boolean;
 }
 
-/** Where a page of lines goes on: from this line on. */
-export interface LinePlace {
-  readonly stream: string;
-  readonly seq: number;
-}
-
 export interface ArchiveLines {
   readonly lines: readonly ObserverEvent[];
-  /** Where the next page begins; undefined after the last. */
+  /** The line the next page begins with; undefined after the last. */
   readonly after: LinePlace | undefined;
 }
 

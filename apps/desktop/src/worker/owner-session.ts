@@ -13,7 +13,7 @@ import {
   type Signer,
   sameRelayUrl,
 } from '@heliograph/wire';
-import type { LinePlace } from '../archive-ask.ts';
+import type { LinePlace } from '../line-place.ts';
 import { readMoveLink } from '../move-link.ts';
 import type { DeviceKey, DeviceKeyStore, SignerOwner } from './device-key.ts';
 import type { HostApi } from './host-api.ts';

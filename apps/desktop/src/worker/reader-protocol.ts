@@ -1,5 +1,6 @@
 /** What the page asks of the sessions its worker holds, and what it is told. Plain data; nothing here is a secret. */
 import type { DiffTexts, FoundItems, FoundLines, LineDiff, ReplayLine, TranscriptPatch } from '@heliograph/transcript';
+import type { LinePlace } from '../line-place.ts';
 import type { SessionRef } from '../store/session-ref.ts';
 
 export type ReaderRequest =
@@ -23,12 +24,6 @@ export type ReaderRequest =
   /** What changed between two texts; answered once. */
   | ({ readonly type: 'diff'; readonly id: number } & DiffTexts)
   | { readonly type: 'stop'; readonly id: number };
-
-/** A line by its place on the wire. */
-export interface LinePlace {
-  readonly stream: string;
-  readonly seq: number;
-}
 
 /** Something worth going to in a session's past. */
 export interface ReplayMark {

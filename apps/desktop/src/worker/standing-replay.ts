@@ -1,6 +1,7 @@
 import type { Clock } from '@heliograph/client';
 import { pauseMs, Replay, TranscriptDiffer, type TranscriptFold } from '@heliograph/transcript';
-import type { LinePlace, ReaderAnswer } from './reader-protocol.ts';
+import type { LinePlace } from '../line-place.ts';
+import type { ReaderAnswer } from './reader-protocol.ts';
 import { replayMarks } from './replay-marks.ts';
 import type { Slices } from './slices.ts';
 import type { Standing } from './standing-search.ts';

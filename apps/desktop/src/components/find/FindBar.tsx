@@ -1,24 +1,23 @@
 import { ChevronDown, ChevronUp, X } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import { formatNumber } from '../../text/human.ts';
+import type { Find } from './use-find.ts';
 
-/** A field to look for something, how much was found, and the way from one place to the next. */
-export function FindBar(props: {
+interface FindBarProps {
+  readonly find: Find<unknown>;
   readonly label: string;
   readonly placeholder: string;
   readonly testId: string;
-  readonly needle: string;
-  readonly count: number;
-  /** How many of them can be stepped through: the rest is only counted. */
-  readonly reachable: number;
-  /** Which of them was jumped to, from 0; −1: none yet. */
-  readonly at: number;
-  readonly isDone: boolean;
-  readonly onNeedle: (needle: string) => void;
-  readonly onStep: (by: 1 | -1) => void;
-  readonly onClose: () => void;
-}) {
-  const { needle, count } = props;
+}
+
+/** While somebody searches: a field to look for something, how much was found, and the way from one place to the next. */
+export function FindBar(props: FindBarProps) {
+  return props.find.needle === undefined ? null : <OpenFindBar {...props} needle={props.find.needle} />;
+}
+
+function OpenFindBar(props: FindBarProps & { readonly needle: string }) {
+  const { find, needle } = props;
+  const { count } = find.found;
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => {
     input.current?.focus();
@@ -39,17 +38,17 @@ export function FindBar(props: {
         maxLength={1_000}
         value={needle}
         data-testid={`${props.testId}-needle`}
-        onChange={(event) => props.onNeedle(event.target.value)}
+        onChange={(event) => find.setNeedle(event.target.value)}
         onKeyDown={(event) => {
           if (event.nativeEvent.isComposing) return;
-          if (event.key === 'Enter') props.onStep(event.shiftKey ? -1 : 1);
-          else if (event.key === 'Escape') props.onClose();
+          if (event.key === 'Enter') find.step(event.shiftKey ? -1 : 1);
+          else if (event.key === 'Escape') find.close();
           else return;
           event.preventDefault();
         }}
       />
       <output className="text-s whitespace-nowrap text-ink-2 tabular-nums" data-testid={`${props.testId}-count`}>
-        {inWords(props)}
+        {inWords(find)}
       </output>
       <button
         type="button"
@@ -58,7 +57,7 @@ export function FindBar(props: {
         title="The place before (Shift+Enter)"
         data-testid={`${props.testId}-previous`}
         disabled={count === 0}
-        onClick={() => props.onStep(-1)}
+        onClick={() => find.step(-1)}
       >
         <ChevronUp size={16} strokeWidth={1.6} />
       </button>
@@ -69,7 +68,7 @@ export function FindBar(props: {
         title="The next place (Enter)"
         data-testid={`${props.testId}-next`}
         disabled={count === 0}
-        onClick={() => props.onStep(1)}
+        onClick={() => find.step(1)}
       >
         <ChevronDown size={16} strokeWidth={1.6} />
       </button>
@@ -78,7 +77,7 @@ export function FindBar(props: {
         className="tab"
         aria-label="Close the search"
         data-testid={`${props.testId}-close`}
-        onClick={props.onClose}
+        onClick={find.close}
       >
         <X size={16} strokeWidth={1.6} />
       </button>
@@ -86,17 +85,12 @@ export function FindBar(props: {
   );
 }
 
-function inWords(props: {
-  readonly needle: string;
-  readonly count: number;
-  readonly reachable: number;
-  readonly at: number;
-  readonly isDone: boolean;
-}): string {
-  const { count, at, isDone, reachable } = props;
-  if (props.needle === '') return '';
+function inWords({ needle, found, at }: Find<unknown>): string {
+  const { count, hits, isDone } = found;
+  if (needle === '') return '';
   if (count === 0) return isDone ? 'Nothing' : 'Reading';
+  // The rest is only counted, and can't be stepped through.
   const many =
-    reachable < count ? `the first ${formatNumber(reachable)} of ${formatNumber(count)}` : formatNumber(count);
+    hits.length < count ? `the first ${formatNumber(hits.length)} of ${formatNumber(count)}` : formatNumber(count);
   return `${at < 0 ? '' : `${formatNumber(at + 1)} of `}${many}${isDone ? '' : ' so far'}`;
 }

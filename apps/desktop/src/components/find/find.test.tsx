@@ -22,19 +22,12 @@ function Search(props: { readonly session: SessionRef; readonly shown: string[] 
     show: ({ itemId }) => void props.shown.push(itemId.split(':')[0] ?? ''),
   });
   return (
-    <FindBar
-      label="Search"
-      placeholder=""
-      testId="find"
-      needle={find.needle ?? ''}
-      count={find.found.count}
-      reachable={find.found.hits.length}
-      at={find.at}
-      isDone={find.found.isDone}
-      onNeedle={find.setNeedle}
-      onStep={find.step}
-      onClose={() => find.setNeedle(undefined)}
-    />
+    <>
+      <button type="button" onClick={find.open}>
+        open
+      </button>
+      <FindBar find={find} label="Search" placeholder="" testId="find" />
+    </>
   );
 }
 
@@ -47,6 +40,7 @@ test('DT100: the field counts all there is, jumps to the first place, and steps 
       <Search session={story.selected as SessionRef} shown={shown} />
     </DesktopProvider>,
   );
+  fireEvent.click(screen.getByText('open'));
   const field = screen.getByTestId('find-needle');
   const told = () => screen.getByTestId('find-count').textContent;
   fireEvent.change(field, { target: { value: 'TOKEN' } });

@@ -1,7 +1,7 @@
 import type { ItemHit } from '@heliograph/transcript';
 import { useEffect, useEffectEvent, useState } from 'react';
+import type { LinePlace } from '../../line-place.ts';
 import type { SessionRef } from '../../store/session-ref.ts';
-import type { LinePlace } from '../../worker/reader-protocol.ts';
 import { useDesktop } from '../use-desktop.ts';
 
 interface Found<Hit> {
@@ -17,7 +17,10 @@ export interface Find<Hit> {
   readonly found: Found<Hit>;
   readonly hit: Hit | undefined;
   readonly at: number;
-  readonly setNeedle: (needle: string | undefined) => void;
+  readonly setNeedle: (needle: string) => void;
+  readonly open: () => void;
+  readonly close: () => void;
+  readonly toggle: () => void;
   readonly step: (by: 1 | -1) => void;
 }
 
@@ -53,16 +56,20 @@ function useSearch<Hit>(options: {
     return search(needle, (next) => tell(next));
   }, [needle, options.of]);
   const at = hit === undefined ? -1 : found.hits.findIndex((one) => options.isSame(one, hit));
+  const begin = (next: string | undefined) => {
+    setNeedle(next);
+    setFound(NOTHING);
+    setHit(undefined);
+  };
   return {
     needle,
     found,
     hit,
     at,
-    setNeedle(next) {
-      setNeedle(next);
-      setFound(NOTHING);
-      setHit(undefined);
-    },
+    setNeedle: begin,
+    open: () => begin(needle ?? ''),
+    close: () => begin(undefined),
+    toggle: () => begin(needle === undefined ? '' : undefined),
     step(by) {
       const { hits } = found;
       if (hits.length === 0) return;

@@ -21,6 +21,8 @@ const ROW_HEIGHT_PX = 42;
 export interface RawRailHandle {
   /** Marks the lines of these ranges and shows the first of them. */
   show(refs: readonly SeqRange[]): void;
+  /** Marks nothing any more and follows the newest line. */
+  toEnd(): void;
   /** Opens the search for exact text. */
   find(): void;
 }
@@ -49,7 +51,7 @@ export function RawRail(props: {
   const [open, setOpen] = useState<string>();
   const scroller = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
-  const { leave, scrollToFn } = useFollowEnd(scroller, content, lines.length);
+  const { leave, toEnd, scrollToFn } = useFollowEnd(scroller, content, lines.length);
   const virtualizer = useVirtualizer({
     count: lines.length,
     getScrollElement: () => scroller.current,
@@ -95,7 +97,11 @@ export function RawRail(props: {
       const [first] = refs;
       if (first !== undefined) showLine(lines.indexOf(first.stream, first.first));
     },
-    find: () => find.setNeedle(find.needle ?? ''),
+    toEnd() {
+      setMarked([]);
+      toEnd();
+    },
+    find: find.open,
   }));
 
   return (
@@ -116,7 +122,7 @@ export function RawRail(props: {
           title="Search in the lines"
           aria-pressed={find.needle !== undefined}
           data-testid="toggle-find-lines"
-          onClick={() => find.setNeedle(find.needle === undefined ? '' : undefined)}
+          onClick={find.toggle}
         >
           <Search size={14} strokeWidth={1.6} />
         </button>
@@ -125,21 +131,7 @@ export function RawRail(props: {
           <X size={16} strokeWidth={1.6} />
         </button>
       </header>
-      {find.needle !== undefined && (
-        <FindBar
-          label="Search in the lines"
-          placeholder="Exactly as it is written"
-          testId="find-lines"
-          needle={find.needle}
-          count={find.found.count}
-          reachable={find.found.hits.length}
-          at={find.at}
-          isDone={find.found.isDone}
-          onNeedle={find.setNeedle}
-          onStep={find.step}
-          onClose={() => find.setNeedle(undefined)}
-        />
-      )}
+      <FindBar find={find} label="Search in the lines" placeholder="Exactly as it is written" testId="find-lines" />
       {lines.length === 0 && (
         <p className="p-3.5 text-s text-ink-2">
           No line is here yet. Each appears as it is, the moment it was written.

@@ -5,7 +5,6 @@ import type { Past } from './use-replay.ts';
 /** Says unmistakably that what is shown is not now, and is the one step back to it. */
 export function PastBand(props: {
   readonly past: Past;
-  readonly length: number;
   /** Something is being done now, or waits for an answer. */
   readonly now: 'running' | 'waiting' | 'quiet';
   readonly onLive: () => void;
@@ -19,7 +18,7 @@ export function PastBand(props: {
         <span className="tabular-nums">
           {past.line === undefined
             ? ': before the first line.'
-            : `: ${formatExactClock(past.line.timestamp)}, line ${formatNumber(past.position)} of ${formatNumber(props.length)}.`}
+            : `: ${formatExactClock(past.line.timestamp)}, line ${formatNumber(past.line.seq)}.`}
         </span>
         <span className="max-md:hidden">
           {now === 'waiting' && ' The agent waits for you now.'}

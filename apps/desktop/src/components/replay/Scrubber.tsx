@@ -11,11 +11,17 @@ const MARKS: Readonly<Record<ReplayMark['kind'], string>> = {
 };
 
 /** All of a session from its first line to now: drag, step or play. Ticks are turns, questions and failures. */
-export function Scrubber({ replay }: { readonly replay: Replay }) {
+export function Scrubber({ replay, onLive }: { readonly replay: Replay; readonly onLive: () => void }) {
   const { length, past, isPlaying } = replay;
   const position = past?.position ?? length;
   const time = past?.line === undefined ? undefined : formatExactClock(past.line.timestamp);
-  const where = past === undefined ? 'now' : `line ${formatNumber(position)} of ${formatNumber(length)}`;
+  // By the number it has in the lines.
+  const where =
+    past === undefined
+      ? 'now'
+      : past.line === undefined
+        ? 'before the first line'
+        : `line ${formatNumber(past.line.seq)}`;
   return (
     <fieldset className="scrubber" data-testid="scrubber" data-position={position} data-length={length}>
       <legend className="sr-only">Time travel</legend>
@@ -96,7 +102,7 @@ export function Scrubber({ replay }: { readonly replay: Replay }) {
           className="tab ml-auto"
           data-testid="scrubber-live"
           disabled={past === undefined}
-          onClick={replay.goLive}
+          onClick={onLive}
         >
           <SkipForward size={14} strokeWidth={1.6} aria-hidden="true" />
           Now

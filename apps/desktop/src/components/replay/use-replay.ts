@@ -1,9 +1,10 @@
 import { applyPatch, type ReplayLine, type Transcript } from '@heliograph/transcript';
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
+import type { LinePlace } from '../../line-place.ts';
 import { findAgent } from '../../store/desktop-store.ts';
 import type { Asked } from '../../store/reader.ts';
 import type { SessionRef } from '../../store/session-ref.ts';
-import type { LinePlace, ReaderAnswer, ReplayMark } from '../../worker/reader-protocol.ts';
+import type { ReaderAnswer, ReplayMark } from '../../worker/reader-protocol.ts';
 import { useDesktop } from '../use-desktop.ts';
 
 /** A session as it was after so many of its lines. */
@@ -34,8 +35,8 @@ export interface Replay {
 
 const NOTHING = { length: 0, prepared: 0, marks: [] };
 
-/** Goes through a session's past. `onPast` is told of every position shown. */
-export function useReplay(session: SessionRef, onPast: (past: Past) => void): Replay {
+/** Goes through a session's past. `onShown` is told of every position shown; undefined: it came to the present by itself. */
+export function useReplay(session: SessionRef, onShown: (past: Past | undefined) => void): Replay {
   const desktop = useDesktop();
   const asked = useRef<Asked>(undefined);
   /** One seek is under way at a time: a slider that is dragged waits for what it asked, and asks the newest next. */
@@ -54,13 +55,16 @@ export function useReplay(session: SessionRef, onPast: (past: Past) => void): Re
     seeking.current = undefined;
     setPlaying(answer.isPlaying);
     if (next !== undefined) send(next);
-    if (answer.isNow) return setPast(undefined);
+    if (answer.isNow) {
+      setPast(undefined);
+      return onShown(undefined);
+    }
     const base = findAgent(desktop.store.getState(), session.agent)?.fold.transcript(session.channelId);
     if (base === undefined) return;
     const { position, line, patch } = answer;
     const shown = { position, line, transcript: applyPatch(base, patch) };
     setPast(shown);
-    onPast(shown);
+    onShown(shown);
   });
   const ask = (): Asked => {
     asked.current ??= desktop.reader.ask({ type: 'replay', session }, (answer) => hear(answer));

@@ -47,6 +47,7 @@ export function TranscriptList(props: {
     overscan: 6,
     paddingStart: 20,
     paddingEnd: 12,
+    scrollPaddingStart: 8,
     anchorTo: 'end',
     scrollToFn,
   });
@@ -64,6 +65,13 @@ export function TranscriptList(props: {
     showRow(index) {
       leave();
       virtualizer.scrollToIndex(index, { align: 'center' });
+      // How tall it is is known once it is drawn: what doesn't fit is read from its beginning.
+      requestAnimationFrame(() =>
+        requestAnimationFrame(() => {
+          const { size = 0 } = virtualizer.measurementsCache[index] ?? {};
+          if (size > (scroller.current?.clientHeight ?? 0)) virtualizer.scrollToIndex(index, { align: 'start' });
+        }),
+      );
     },
     toStart() {
       leave();

@@ -14,8 +14,10 @@ export interface SeenPermissions {
   subscribe(listener: () => void): () => void;
 }
 
-/** How much of a card must be in view: its question and its buttons. */
+/** How much of a card must be in view, or of the list where it is taller: its question and its buttons, or a screenful of it. */
 const VISIBLE_SHARE = 0.6;
+/** How often it is looked while a card comes into view. */
+const LOOKS = Array.from({ length: 21 }, (_, at) => at / 20);
 /** No key answers a card before: a press meant for the one before it, or for none, is on its way for as long. */
 const SETTLED_MS = 500;
 
@@ -30,12 +32,17 @@ export function createSeenPermissions(): SeenPermissions {
   };
   return {
     watch(card, itemId) {
+      const list = card.closest('[role="log"]');
       const observer = new IntersectionObserver(
-        ([entry]) => {
-          const isSeen = entry?.isIntersecting === true;
+        (entries) => {
+          const entry = entries.at(-1);
+          if (entry === undefined) return;
+          const { boundingClientRect, intersectionRect, rootBounds } = entry;
+          const whole = Math.min(boundingClientRect.height, rootBounds?.height ?? innerHeight);
+          const isSeen = entry.isIntersecting && intersectionRect.height >= VISIBLE_SHARE * whole;
           if (isSeen !== seen.includes(itemId)) set(isSeen ? [...seen, itemId] : seen.filter((id) => id !== itemId));
         },
-        { threshold: VISIBLE_SHARE },
+        { root: list, threshold: LOOKS },
       );
       observer.observe(card);
       return () => {
