@@ -22,8 +22,8 @@ const PEER_LINES = 1_000;
 const TICKS = 250;
 const TICK_ROUNDS = 3;
 const FRAME_BYTES = 700;
-const SLOW_LINES = 60;
-const SLOW_BURST = 5_000;
+/** Many more frames than the relay lets through at once before it paces. */
+const SLOW_BURST = 100_000;
 const FRAMES_PER_SEC = 20;
 const TICK_MS = 10;
 const MANY = Number(process.argv[2] ?? 1_000_000);
@@ -85,8 +85,8 @@ async function mirrored(
   return { writtenMs: JSON.parse(end).result._meta.writtenMs, lines: [], seenMs: performance.now() - startMs };
 }
 
-/** One event per line with nostr-tools, to the same relay, `gapMs` apart: ms for all to be made and acknowledged. */
-async function peer(stage: Stage, lines: readonly string[], gapMs: number): Promise<number> {
+/** One event per line with nostr-tools, to the same relay: ms for all to be made and acknowledged. */
+async function peer(stage: Stage, lines: readonly string[]): Promise<number> {
   const line = await stage.ownerLine();
   const agent = hexEncode(stage.crypto.publicKey(stage.agentKey));
   const key = nip44.getConversationKey(stage.ownerKey, agent);
@@ -105,7 +105,6 @@ async function peer(stage: Stage, lines: readonly string[], gapMs: number): Prom
     );
     // Made by the peer on purpose: our type for verified events is not its business.
     answers.push(line.publish(event as never));
-    if (gapMs > 0) await setTimeout(gapMs);
   }
   await Promise.all(answers);
   return performance.now() - startMs;
@@ -252,7 +251,7 @@ say(
 say(
   `processor time of the harness: ${(lineMs * 1_000).toFixed(1)} us a line, ${(lineBytes / lineMs / 1_000).toFixed(1)} MB/s of lines saturate it`,
 );
-const theirs = rate(PEER_LINES, await peer(stage, lines.slice(0, PEER_LINES), 0));
+const theirs = rate(PEER_LINES, await peer(stage, lines.slice(0, PEER_LINES)));
 say(
   `lines/s, agent to relay's OK and viewer: ${rate(BURST, seenMs).toFixed(0)}; one nostr-tools event per line to the relay's OK: ${theirs.toFixed(0)}: ${(rate(BURST, seenMs) / theirs).toFixed(1)} x`,
 );
@@ -261,9 +260,8 @@ await stage.closeRelay();
 await stage.openRelay(port, undefined, { eventsPerSec: FRAMES_PER_SEC });
 await when(() => viewer.isConnected);
 const slow = await mirrored(viewer, harness.channelId, SLOW_BURST);
-const slowPeer = rate(SLOW_LINES, await peer(stage, lines.slice(0, SLOW_LINES), 1_000 / FRAMES_PER_SEC));
 say(
-  `the same at a relay that allows ${FRAMES_PER_SEC} frames/s: ${rate(SLOW_BURST, slow.seenMs).toFixed(0)} and ${slowPeer.toFixed(0)}: ${(rate(SLOW_BURST, slow.seenMs) / slowPeer).toFixed(1)} x`,
+  `${SLOW_BURST} lines to a relay that allows ${FRAMES_PER_SEC} frames/s: ${rate(SLOW_BURST, slow.seenMs).toFixed(0)} lines/s; one event per line comes to ${FRAMES_PER_SEC} at most: ${(rate(SLOW_BURST, slow.seenMs) / FRAMES_PER_SEC).toFixed(0)} x`,
 );
 viewer.close();
 harness.kill();
