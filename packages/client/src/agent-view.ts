@@ -10,12 +10,14 @@ import {
   versionGap,
   WIRE_VERSION,
 } from '@heliograph/wire';
+import { AgentRepairs, type RepairedStream } from './agent-repairs.ts';
 import type { Clock } from './clock.ts';
-import { HoleRepair, MAX_REPAIRS } from './hole-repair.ts';
+import { HoleRepair } from './hole-repair.ts';
+import { isSeq, listOf } from './members.ts';
 import { PartCollector } from './part-collector.ts';
 import { readResult, readSnapshot } from './read-snapshot.ts';
 import { RunTimes } from './run-times.ts';
-import { type SeqSpan, StreamChain } from './stream-chain.ts';
+import { StreamChain } from './stream-chain.ts';
 import type { ControlDraft, HeldStream, Presence, ViewerEvent } from './viewer-event.ts';
 
 /** What one agent's view asks of the viewer that holds it. */
@@ -46,17 +48,12 @@ const MAX_HAVE = 256;
 /** Streams remembered for one agent; the ones that are not live go first. */
 const MAX_STREAMS = 4_096;
 const MAX_CLOCK_SKEW_MS = 60_000;
-
-/** Ranges of one answer that are looked at: more is asked for again. */
-const MAX_MISSING_SPANS = 1_000;
 /** The same warning is not repeated within this time. */
 const WARN_AGAIN_MS = 10_000;
 
-interface StreamView {
-  readonly chain: StreamChain;
+interface StreamView extends RepairedStream {
   /** Fixed by the first event: another channel in the same stream is refused. */
   readonly channelId: string | null;
-  readonly repair: HoleRepair;
 }
 
 /**
@@ -80,17 +77,22 @@ export class AgentView {
   #helloTries = 0;
   #helloAtMs = Number.NEGATIVE_INFINITY;
   #cancelHello = () => {};
-  #cancelRepair: (() => void) | undefined;
   #cancelWatch = () => {};
   #told = '';
   #toldVersions = '';
   readonly #warnedMs = new Map<string, number>();
-  /** What was asked for and is not answered, by requestId. */
-  readonly #repairing = new Map<string, { readonly stream: string; readonly span: SeqSpan }>();
+  readonly #repairs: AgentRepairs;
 
   constructor(agent: string, port: AgentPort) {
     this.#agent = agent;
     this.#port = port;
+    this.#repairs = new AgentRepairs({
+      clock: port.clock,
+      streams: this.#streams,
+      canAsk: () => this.#harness === 'live',
+      control: (draft) => port.control(draft),
+      lost: (message) => this.#warn('lost', message),
+    });
   }
 
   get run(): string | undefined {
@@ -133,7 +135,7 @@ export class AgentView {
 
   close(): void {
     this.#cancelHello();
-    this.#cancelRepair?.();
+    this.#repairs.close();
     this.#cancelWatch();
   }
 
@@ -142,6 +144,11 @@ export class AgentView {
     const chain = new StreamChain(segments, hashAt);
     chain.noteHead(head);
     this.#streams.set(stream, { chain, channelId, repair: new HoleRepair() });
+  }
+
+  /** A replay that was asked for is given up: no answer came. */
+  giveUpReplay(requestId: string): void {
+    this.#repairs.receive({ type: 'replay', requestId, status: 'unanswered' });
   }
 
   /** Takes one decoded envelope; returns the events that may be shown. */
@@ -175,39 +182,9 @@ export class AgentView {
     const whole = accepted.flatMap((event) => this.#parts.take(event) ?? []);
     for (const event of whole) this.#notice(event);
     if (this.#harness === 'silent' || (stream !== undefined && !this.#live.has(stream))) this.#maybeGreet(last);
-    this.#repairLater(HOLE_PATIENCE_MS);
+    this.#repairs.later(HOLE_PATIENCE_MS);
     this.#tell();
     return accepted;
-  }
-
-  /** Takes the result of a replay this view asked for, or what stands for one that never came. */
-  receiveResult(result: ControlResult): void {
-    const { requestId = '', status } = result;
-    const repairing = this.#repairing.get(requestId);
-    if (repairing === undefined || status === 'sent') return;
-    this.#repairing.delete(requestId);
-    const { stream, span } = repairing;
-    const view = this.#streams.get(stream);
-    if (view === undefined) return;
-    if (status === 'failure') {
-      // The harness answers too many others: it says nothing of this hole.
-      view.repair.putOff(span);
-      this.#repairLater(HOLE_PATIENCE_MS);
-      return;
-    }
-    const named = listOf<readonly [number, number]>(result.missing).flatMap((range): SeqSpan[] => {
-      const [first, last] = Array.isArray(range) ? range : [];
-      return isSeq(first) && isSeq(last) && first <= last ? [{ first, last }] : [];
-    });
-    const gone = status === 'unknown' ? [span] : named.slice(0, MAX_MISSING_SPANS);
-    if (gone.length > 0) {
-      view.chain.forget(gone);
-      const seqs = gone.slice(0, 3).map(({ first, last }) => `${first}–${last}`);
-      const more = gone.length > seqs.length ? ` and ${gone.length - seqs.length} more ranges` : '';
-      this.#warn('lost', `the harness no longer has seqs ${seqs.join(', ')}${more} of stream ${stream}`);
-    }
-    view.repair.settle(span, view.chain.holes());
-    this.#repair();
   }
 
   #streamView(stream: string, first: ObserverEvent): StreamView {
@@ -248,7 +225,7 @@ export class AgentView {
         const result = readResult(payloadOf<ControlResult>(event));
         if (result === undefined) break;
         this.#port.result(result);
-        this.receiveResult(result);
+        this.#repairs.receive(result);
         break;
       }
       case 'agent_initialized':
@@ -302,7 +279,7 @@ export class AgentView {
     this.#port.emit({ type: 'snapshot', agent: this.#agent, snapshot });
     this.#watch();
     // The harness re-sends what it thinks I need by itself; only what is still missing then is asked for.
-    this.#repairLater(AFTER_SNAPSHOT_MS);
+    this.#repairs.later(AFTER_SNAPSHOT_MS);
   }
 
   /** Said once for each version of the harness; what is understood of it is shown all the same. */
@@ -379,35 +356,6 @@ export class AgentView {
     this.#cancelHello = this.#port.clock.setTimer(SILENT_REPEAT_MS, () => this.greet());
   }
 
-  #repairLater(delayMs: number): void {
-    if (this.#cancelRepair !== undefined || this.#repairing.size > 0 || this.#nextRepair() === undefined) return;
-    this.#cancelRepair = this.#port.clock.setTimer(delayMs, () => {
-      this.#cancelRepair = undefined;
-      this.#repair();
-    });
-  }
-
-  /** The newest stream first: what just happened matters most to whoever looks. */
-  #nextRepair(): { stream: string; view: StreamView; span: SeqSpan } | undefined {
-    if (this.#harness !== 'live') return undefined;
-    for (const [stream, view] of [...this.#streams].reverse()) {
-      const span = view.repair.next(view.chain.holes());
-      if (span !== undefined) return { stream, view, span };
-    }
-    return undefined;
-  }
-
-  #repair(): void {
-    while (this.#repairing.size < MAX_REPAIRS) {
-      const next = this.#nextRepair();
-      if (next === undefined) return;
-      const { stream, view, span } = next;
-      view.repair.ask(span, view.chain.holes());
-      const requestId = this.#port.control({ type: 'replay', stream, fromSeq: span.first, toSeq: span.last });
-      this.#repairing.set(requestId, { stream, span });
-    }
-  }
-
   #warn(code: Extract<ViewerEvent, { type: 'warning' }>['code'], message: string): void {
     // What an agent can cause at will must not become a flood on the owner's side.
     const nowMs = this.#port.clock.nowMs();
@@ -424,13 +372,4 @@ export class AgentView {
     this.#told = told;
     this.#port.emit({ type: 'presence', presence });
   }
-}
-
-/** What should be a list of objects, as far as it is one: an agent may send anything. */
-function listOf<T>(value: unknown): readonly Partial<T>[] {
-  return Array.isArray(value) ? value.filter((entry) => typeof entry === 'object' && entry !== null) : [];
-}
-
-function isSeq(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0;
 }

@@ -5,8 +5,7 @@ import {
   type Snapshot,
   type SnapshotChannel,
 } from '@heliograph/wire';
-
-type Said = Readonly<Record<string, unknown>>;
+import { listOf, type Members } from './members.ts';
 
 const PROCESSES: readonly unknown[] = ['starting', 'running', 'exited'];
 const ACCEPTS: readonly unknown[] = ['image', 'audio', 'embeddedContext'];
@@ -15,7 +14,7 @@ const RESULT_TEXTS = ['reason', 'turnId', 'optionId', 'action', 'field', 'sessio
 
 /** A snapshot as its type says, whatever an agent sent: what is of another shape is left out, or as if it were unknown. Pure. */
 export function readSnapshot(snapshot: object): Snapshot {
-  const said = snapshot as Said;
+  const said = snapshot as Members;
   const agent = asMembers(said.agent);
   const policy = isPermissionPolicy(said.policy) ? said.policy : 'ask';
   const push = readPushState(said.push);
@@ -40,7 +39,7 @@ export function readSnapshot(snapshot: object): Snapshot {
   };
 }
 
-function readChannel(said: Said): SnapshotChannel[] {
+function readChannel(said: Members): SnapshotChannel[] {
   const { channelId, config, policy } = said;
   if (typeof channelId !== 'string') return [];
   const { config: _config, policy: _policy, closed: _closed, ...rest } = said as unknown as SnapshotChannel;
@@ -64,7 +63,7 @@ function readChannel(said: Said): SnapshotChannel[] {
 
 /** A control's result without members of another shape than viewers show; undefined for what is no result. Pure. */
 export function readResult(result: object | undefined): ControlResult | undefined {
-  const { type, status } = (result ?? {}) as Said;
+  const { type, status } = (result ?? {}) as Members;
   if (typeof type !== 'string' || typeof status !== 'string') return undefined;
   const members = Object.entries(result ?? {}).filter(
     ([key, value]) => !RESULT_TEXTS.includes(key) || typeof value === 'string',
@@ -72,13 +71,8 @@ export function readResult(result: object | undefined): ControlResult | undefine
   return Object.fromEntries(members) as unknown as ControlResult;
 }
 
-/** What should be a list of objects, as far as it is one. */
-function listOf(value: unknown): readonly Said[] {
-  return Array.isArray(value) ? value.filter((entry) => typeof entry === 'object' && entry !== null) : [];
-}
-
-function asMembers(value: unknown): Said {
-  return typeof value === 'object' && value !== null ? (value as Said) : {};
+function asMembers(value: unknown): Members {
+  return typeof value === 'object' && value !== null ? (value as Members) : {};
 }
 
 function asText(value: unknown): string {

@@ -339,9 +339,7 @@ export function createViewer(options: ViewerOptions): Viewer {
   function onProgress(progress: Extract<ViewerEvent, { type: 'control' }>['progress']): void {
     onEvent({ type: 'control', progress });
     if (progress.type === 'replay' && progress.phase === 'failed' && progress.result === undefined) {
-      agents
-        .get(progress.agent)
-        ?.receiveResult({ type: 'replay', requestId: progress.requestId, status: 'unanswered' });
+      agents.get(progress.agent)?.giveUpReplay(progress.requestId);
     }
   }
 
