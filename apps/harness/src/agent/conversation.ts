@@ -1,12 +1,4 @@
-import type {
-  CancelTurn,
-  ControlResult,
-  Prompt,
-  ReplaceQueued,
-  TurnCompleted,
-  TurnError,
-  Unqueue,
-} from '@heliograph/wire';
+import type { CancelTurn, ControlResult, Prompt, ReplaceQueued, TurnCompleted, Unqueue } from '@heliograph/wire';
 import { encodeNotification } from '@heliograph/wire';
 import type { RpcAnswer } from './acp-client.ts';
 import { readState } from './acp-version.ts';
@@ -14,7 +6,7 @@ import type { Agent } from './agent.ts';
 import type { ProcessExit } from './agent-process.ts';
 import { type CancelEffect, type CancelInput, type CancelState, NO_CANCEL, stepCancel } from './cancel.ts';
 import { type Channel, noteTurn } from './channels.ts';
-import { type AgentName, authHint, describeExit, isAuthError, type StartFailure } from './failure.ts';
+import { type AgentName, authHint, type StartFailure } from './failure.ts';
 import { LoginTrouble } from './login-trouble.ts';
 import { refuseContent } from './prompt-content.ts';
 import { dequeue, enqueue, type PromptQueue, type QueuedPrompt, remove, replace } from './prompt-queue.ts';
@@ -24,6 +16,14 @@ import { SettingChanges } from './setting.ts';
 import { steerRequest, wasSteered } from './steering.ts';
 import { Turn, type TurnPort } from './turn.ts';
 import { TurnLimits, type TurnLimitsMs } from './turn-limits.ts';
+import {
+  errorOfLimit,
+  outcomeOfAnswer,
+  outcomeOfExit,
+  outcomeOfFailedStart,
+  outcomeOfRefusal,
+  type TurnOutcome,
+} from './turn-outcome.ts';
 
 /** Tells an owner what became of a control; may be called more than once. */
 export type Reply = (result: Omit<ControlResult, 'type' | 'requestId'>) => void;
@@ -188,35 +188,19 @@ export class Conversation {
     if (prompt === undefined) return;
     this.#queue = rest;
     this.#dequeued(prompt, 'the agent did not start');
-    const turn = this.#open(prompt);
-    const { message, rpcCode } = failure;
-    const outcome = failure.code === 'auth' ? 'auth' : failure.code === 'exited' ? 'exited' : 'error';
-    this.#end(
-      turn,
-      { outcome: 'failed', stopReason: null },
-      { outcome, error: message, ...(rpcCode !== undefined ? { code: rpcCode } : {}) },
-    );
+    this.#end(this.#open(prompt), outcomeOfFailedStart(failure));
   }
 
   /** The agent is gone, and the session with it. `wanted`: we ended it. */
   agentGone(exit: ProcessExit, stderrTail: string, wanted: boolean): void {
     this.#agent = undefined;
     const { turn } = this.channel;
-    if (turn !== undefined) this.#endWithAgent(turn, exit, stderrTail, wanted);
+    const why = this.#cancel.phase === 'killing' ? 'cancel' : wanted ? 'wanted' : 'itself';
+    if (turn !== undefined) this.#end(turn, outcomeOfExit(exit, stderrTail, why));
     this.channel.sessionId = null;
     this.channel.activeRunId = undefined;
     this.channel.config = {};
     this.#settings.end();
-  }
-
-  #endWithAgent(turn: Turn, exit: ProcessExit, stderrTail: string, wanted: boolean): void {
-    const killed = this.#cancel.phase === 'killing' || wanted;
-    const words = stderrTail === '' ? '' : ` Its last words on stderr: ${stderrTail}`;
-    const error: TurnError =
-      this.#cancel.phase === 'killing'
-        ? { outcome: 'cancel_drain_timeout', error: `the agent did not stop and was killed (${describeExit(exit)})` }
-        : { outcome: 'exited', error: `the agent ${describeExit(exit)}.${words}` };
-    this.#end(turn, { outcome: killed ? 'killed' : 'failed', stopReason: null }, error);
   }
 
   /** Another session is about to take this one's place: what comes meanwhile waits for it. */
@@ -255,10 +239,7 @@ export class Conversation {
     this.#dequeued(prompt, 'started');
     const refusal = refuseContent(prompt.content, this.#agent?.initializeResult);
     if (refusal === undefined) this.#begin(prompt);
-    else {
-      const turn = this.#open(prompt);
-      this.#end(turn, { outcome: 'failed', stopReason: null }, { outcome: 'error', error: refusal });
-    }
+    else this.#end(this.#open(prompt), outcomeOfRefusal(refusal));
   }
 
   #open(prompt: QueuedPrompt): Turn {
@@ -291,35 +272,15 @@ export class Conversation {
   }
 
   #answered(turn: Turn, answer: RpcAnswer): void {
+    const isResult = answer.type === 'result';
+    if (isResult && this.#agent?.acp === 2 && stopReasonOf(answer.result) === undefined) {
+      // The prompt was taken; the session's state says when the turn is over.
+      this.#begun = turn.turnId;
+      return;
+    }
     const wasCancelled = this.#cancel.phase !== 'none' && this.#cancel.turnId === turn.turnId;
-    if (answer.type === 'result') {
-      const { stopReason, usage } = (answer.result ?? {}) as { stopReason?: unknown; usage?: unknown };
-      if (this.#agent?.acp === 2 && stopReason === undefined) {
-        // The prompt was taken; the session's state says when the turn is over.
-        this.#begun = turn.turnId;
-        return;
-      }
-      const reason = typeof stopReason === 'string' ? stopReason : null;
-      const isCancelled = reason === 'cancelled' || (reason === null && wasCancelled);
-      const outcome = isCancelled ? 'cancelled' : reason === 'refusal' ? 'refused' : 'completed';
-      const completed = { outcome, stopReason: reason, ...(usage !== undefined ? { usage } : {}) } as const;
-      this.#end(turn, completed, undefined, answer.result);
-      return;
-    }
-    // Many agents answer a cancelled prompt with an error.
-    const completed: TurnCompleted = { outcome: wasCancelled ? 'cancelled' : 'failed', stopReason: null };
-    if (answer.type === 'lost') {
-      this.#end(turn, completed, { outcome: 'error', error: `the prompt did not reach the agent: ${answer.reason}` });
-      return;
-    }
-    const code = answer.code !== undefined ? { code: answer.code } : {};
-    const hint = isAuthError(answer) ? { hint: authHint(this.#port.agentName, this.#agent?.initializeResult) } : {};
-    this.#end(turn, completed, {
-      outcome: isAuthError(answer) ? 'auth' : 'error',
-      error: answer.message,
-      ...code,
-      ...hint,
-    });
+    const agent = { name: this.#port.agentName, initializeResult: this.#agent?.initializeResult };
+    this.#end(turn, outcomeOfAnswer(answer, agent, wasCancelled), isResult ? answer.result : undefined);
   }
 
   /** An update of the agent. In ACP 2 the state `idle` ends a turn that the agent has begun with, and no other. */
@@ -336,7 +297,7 @@ export class Conversation {
     else this.#answered(turn, { type: 'result', result: { stopReason: state.stopReason, usage: state.usage } });
   }
 
-  #end(turn: Turn, completed: TurnCompleted, error?: TurnError, result?: unknown): void {
+  #end(turn: Turn, { completed, error }: TurnOutcome, result?: unknown): void {
     if (!turn.isOpen) return;
     this.#limits?.stop();
     this.#login = undefined;
@@ -358,12 +319,7 @@ export class Conversation {
 
   /** A limit is over: said at once, then the turn is cancelled like any other. */
   #expired(turn: Turn, outcome: 'idle_timeout' | 'hard_timeout'): void {
-    const { idleMs, turnMs } = this.#port.limits;
-    const error =
-      outcome === 'idle_timeout'
-        ? `the agent has written nothing for ${inWords(idleMs)}: the turn is cancelled`
-        : `the turn took longer than ${inWords(turnMs)}: it is cancelled`;
-    turn.fail({ outcome, error });
+    turn.fail(errorOfLimit(outcome, this.#port.limits));
     this.#askToCancel(`${outcome}:${turn.turnId}`, 'harness');
   }
 
@@ -434,7 +390,4 @@ export class Conversation {
   }
 }
 
-function inWords(ms: number): string {
-  if (ms < 60_000) return `${Math.round(ms / 100) / 10} s`;
-  return `${Math.round(ms / 6_000) / 10} min`;
-}
+const stopReasonOf = (result: unknown): unknown => (result as { stopReason?: unknown } | null | undefined)?.stopReason;
