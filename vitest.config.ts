@@ -23,6 +23,7 @@ export default defineConfig({
           hookTimeout: 120_000,
           // They wait more than they work: one more than there are cores.
           maxWorkers: 3,
+          expect: { poll: { timeout: 30_000 } },
           retry: 1,
           sequence: { groupOrder: 2 },
         },

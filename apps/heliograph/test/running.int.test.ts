@@ -104,7 +104,7 @@ test('CL13: the window leads to the page through a private file, shows no token 
   );
   const desktop = start(['desktop', '--port', '0'], { home, env: { CHROMIUM_PATH: browser, DISPLAY: ':0' } });
   const { url = '' } = await desktop.ready('desktop');
-  const args = await vi.waitFor(() => readFileSync(join(home, 'arguments'), 'utf8'), { timeout: 10_000 });
+  const args = await vi.waitFor(() => readFileSync(join(home, 'arguments'), 'utf8'), { timeout: 30_000 });
   const door = fileURLToPath(/--app=(\S+)/.exec(args)?.[1] ?? '');
   const [, address = '', token = ''] = /replace\("(http[^"#]+)#([^"]+)"/.exec(readFileSync(door, 'utf8')) ?? [];
   expect(url).toContain(address);

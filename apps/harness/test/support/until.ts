@@ -1,4 +1,4 @@
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 40_000;
 const LOOK_EVERY_MS = 5;
 
 /** Waits until `look` gives something that is not undefined, null or false; fails with what is there instead. */
