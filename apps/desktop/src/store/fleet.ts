@@ -63,11 +63,6 @@ export function lineOf({ who, words, joins, code }: FleetEntry): string {
   return `${who}${joins ? ' ' : ' · '}${words}${code === undefined ? '' : ` ${code}`}`;
 }
 
-/** Agents whose sessions are not known yet: they get a line of their own. */
-export function selectSilentAgents(agents: readonly AgentRecord[]): readonly AgentRecord[] {
-  return agents.filter((agent) => !agent.revoked && entriesOf(agent).length === 0);
-}
-
 function entriesOf(agent: AgentRecord): readonly FleetEntry[] {
   let found = entries.get(agent);
   if (found === undefined) {
@@ -162,7 +157,7 @@ function describeEnd(turn: Turn, transcript: Transcript): { status: FleetStatus;
   const { usage } = transcript.session;
   const facts = [
     ENDINGS[turn.outcome ?? 'unknown'],
-    usage?.used !== undefined && `${formatCount(usage.used)} tokens`,
+    usage?.used !== undefined && `${formatCount(usage.used)} tokens in context`,
     usage?.cost !== undefined && formatCost(usage.cost),
   ];
   return { status: 'quiet', words: facts.filter(Boolean).join(' · ') };

@@ -2,7 +2,7 @@ import { TranscriptFold } from '@heliograph/transcript';
 import { expect, test } from 'vitest';
 import { StoryAgent } from '../dev/story-agent.ts';
 import type { AgentRecord, RelayRecord } from './desktop-store.ts';
-import { readLights } from './lights.ts';
+import { readAgentState, readLights } from './lights.ts';
 import { UsageBook } from './usage-book.ts';
 
 const NOW = Date.UTC(2026, 10, 30, 12);
@@ -61,9 +61,22 @@ test('DT13: of a silent harness the agent’s state is not known', () => {
     presence: { ...unheard, lastHeardMs: undefined, host: undefined, harness: 'silent' as const },
   };
   expect(readLights([ready], never, NOW).harness.words).toBe(
-    'Nothing was heard of Claude so far: its harness does not run, or reaches no relay of yours.',
+    'Claude has not been in touch since this page was opened: its harness does not run, or reaches none of your relays. “heliograph doctor” on its machine says which.',
   );
   expect(readLights([ready], undefined, NOW).harness.words).toBe('No agent is chosen.');
+});
+
+test('DT192: each agent says in a few words how it is, by the worse of its own two lights', () => {
+  const state = (change: Partial<typeof presence>, relay = ready) => {
+    const { sign, words } = readAgentState([relay], agent(change), NOW);
+    return `${sign}: ${words}`;
+  };
+  expect(state({})).toBe('ok: runs on build-box');
+  expect(state({ process: 'exited' })).toBe('bad: has ended on build-box');
+  expect(state({ harness: 'waiting' })).toBe('wait: being asked on build-box');
+  expect(state({ harness: 'silent' })).toBe('bad: no answer on build-box for 4 m');
+  expect(state({ harness: 'silent', lastHeardMs: undefined })).toBe('bad: has not been in touch yet');
+  expect(state({}, { url: 'ws://r', state: undefined })).toBe('wait: not known: the relay is away');
 });
 
 test('DT40: while no relay is there, what harness and agent do is not known', () => {

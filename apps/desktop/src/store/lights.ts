@@ -29,6 +29,24 @@ export function readLights(relays: readonly RelayRecord[], agent: AgentRecord | 
   return { relay, harness: readHarness(agent, nowMs), agent: readProcess(agent) };
 }
 
+const PROCESS_WORDS: Readonly<Record<string, string>> = { running: 'runs', starting: 'starts', exited: 'has ended' };
+
+/** How an agent is, in a few words: of the two lights that are its own the one that is worse. */
+export function readAgentState(relays: readonly RelayRecord[], agent: AgentRecord, nowMs: number): Light {
+  const { harness, agent: process } = readLights(relays, agent, nowMs);
+  const { presence } = agent;
+  const on = presence?.host === undefined ? '' : ` on ${toPlainLine(presence.host, 80)}`;
+  if (readRelays(relays, nowMs).sign !== 'ok') return { sign: 'wait', words: 'not known: the relay is away' };
+  if (harness.sign !== 'ok') {
+    if (presence?.harness !== 'silent') return { ...harness, words: `being asked${on}` };
+    const { lastHeardMs } = presence;
+    if (lastHeardMs === undefined) return { ...harness, words: 'has not been in touch yet' };
+    return { ...harness, words: `no answer${on} for ${formatAge(nowMs - lastHeardMs)}` };
+  }
+  const words = PROCESS_WORDS[presence?.process ?? 'unknown'] ?? 'answers';
+  return { ...process, words: `${words}${on}` };
+}
+
 /** A refusal names its mend, which is a command: it must come whole. */
 const MAX_REASON_CHARACTERS = 600;
 const REFUSAL = /^(?:restricted|auth-required|blocked):\s*/;
@@ -67,29 +85,29 @@ function describeLoss(url: string, reason: string | undefined): string {
 function readHarness(agent: AgentRecord, nowMs: number): Light {
   const { presence } = agent;
   const name = toPlainLine(agent.name, 64);
-  if (presence === undefined) return { sign: 'wait', words: `${name} has not been heard yet.` };
+  if (presence === undefined) return { sign: 'wait', words: `${name} is being asked how it is.` };
   const place =
     presence.host === undefined ? `The harness of ${name}` : `The harness on ${toPlainLine(presence.host, 80)}`;
   const heard = describeAge(presence.lastHeardMs, nowMs);
   switch (presence.harness) {
     case 'live':
-      return { sign: 'ok', words: `${place} answers; ${heard}.` };
+      return { sign: 'ok', words: `${place} answers${heard}.` };
     case 'waiting':
-      return { sign: 'wait', words: `${place} is being asked how things are; ${heard}.` };
+      return { sign: 'wait', words: `${place} is being asked how things are${heard}.` };
     case 'silent':
       return presence.lastHeardMs === undefined
         ? {
             sign: 'bad',
-            words: `Nothing was heard of ${name} so far: its harness does not run, or reaches no relay of yours.`,
+            words: `${name} has not been in touch since this page was opened: its harness does not run, or reaches none of your relays. “heliograph doctor” on its machine says which.`,
           }
-        : { sign: 'bad', words: `${place} does not answer; ${heard}.` };
+        : { sign: 'bad', words: `${place} does not answer${heard}.` };
   }
 }
 
 function describeAge(lastHeardMs: number | undefined, nowMs: number): string {
-  if (lastHeardMs === undefined) return 'nothing was heard of it yet';
+  if (lastHeardMs === undefined) return '';
   const age = formatAge(nowMs - lastHeardMs);
-  return age === 'now' ? 'heard just now' : `last heard ${age} ago`;
+  return age === 'now' ? '; heard just now' : `; last heard ${age} ago`;
 }
 
 function readProcess(agent: AgentRecord): Light {

@@ -1,17 +1,15 @@
 import { ArrowDownUp, ChartNoAxesColumn, Inbox, Plus, RefreshCw, Settings2 } from 'lucide-react';
 import { type ReactNode, useMemo } from 'react';
 import { ASIDE, canBeAside, putAside, takeBack, withAside } from '../../store/aside.ts';
-import { type AgentRecord, findAgent, type RelayRecord } from '../../store/desktop-store.ts';
-import { selectFleet, selectSilentAgents } from '../../store/fleet.ts';
-import { readLights } from '../../store/lights.ts';
+import { selectFleet } from '../../store/fleet.ts';
 import { countNews } from '../../store/seen.ts';
 import { type SessionRef, sameSession, sessionKey } from '../../store/session-ref.ts';
-import { VisibleText } from '../content/VisibleText.tsx';
 import { BrandMark } from '../parts/Brand.tsx';
 import { NARROW, useMedia } from '../parts/use-media.ts';
 import { useNow } from '../parts/use-now.ts';
 import { useDesktop, useDesktopState } from '../use-desktop.ts';
-import { Lights } from './Lights.tsx';
+import { AgentRow } from './AgentRow.tsx';
+import { RelayLight } from './Lights.tsx';
 import { SessionRow } from './SessionRow.tsx';
 import { useHold } from './use-hold.ts';
 
@@ -32,7 +30,7 @@ export function FleetList(props: {
   const selected = useDesktopState((state) => state.selected);
   const strangers = useDesktopState((state) => state.strangers.length);
   const groups = useMemo(() => selectFleet(agents), [agents]);
-  const silent = useMemo(() => selectSilentAgents(agents), [agents]);
+  const trusted = useMemo(() => agents.filter(({ revoked }) => !revoked), [agents]);
   const now = useNow();
   const seen = useDesktopState((state) => state.seen);
   const placed = useMemo(() => withAside(groups, seen), [groups, seen]);
@@ -41,7 +39,6 @@ export function FleetList(props: {
     const fold = agents.find(({ publicKey }) => publicKey === agent)?.fold;
     return fold === undefined ? 0 : countNews(seen, sessionKey({ agent, channelId }), fold.transcript(channelId));
   };
-  const current = useDesktopState((state) => findAgent(state, state.selected?.agent)) ?? agents.find((a) => !a.revoked);
   return (
     <nav className="flex h-full min-h-0 flex-col bg-sunken" aria-label="Sessions" data-testid="fleet">
       <div className="flex items-center gap-2.5 px-4 pt-4 pb-2 text-h font-semibold tracking-[-0.01em]">
@@ -108,18 +105,20 @@ export function FleetList(props: {
             ))}
           </Group>
         ))}
-        {groups.length === 0 && silent.length === 0 && (
+        {trusted.length === 0 && (
           // A wide screen says it beside the list.
           <p className="px-4 py-6 text-l text-ink-2 md:hidden" data-testid="no-agent-yet">
             No agent yet. Make an invite and take it to the machine where the agent lives: its session appears here
             while it happens.
           </p>
         )}
-        {silent.length > 0 && (
-          <section aria-label="Agents without a session">
-            <h2 className="fleet-heading">Agents</h2>
+        {trusted.length > 0 && (
+          <section aria-label="Agents">
+            <h2 className="fleet-heading">
+              Agents <span>{trusted.length}</span>
+            </h2>
             <ul>
-              {silent.map((agent) => (
+              {trusted.map((agent) => (
                 <AgentRow key={agent.publicKey} agent={agent} relays={relays} now={now} />
               ))}
             </ul>
@@ -146,9 +145,12 @@ export function FleetList(props: {
             <Plus size={14} strokeWidth={1.7} aria-hidden="true" />
             Add an agent
           </button>
+          <span className="ml-auto">
+            <RelayLight />
+          </span>
           <button
             type="button"
-            className="tab ml-auto -mr-2"
+            className="tab -mr-2"
             title="Ask every harness how things are"
             data-testid="resync"
             onClick={() => desktop.resync()}
@@ -157,7 +159,6 @@ export function FleetList(props: {
             Resync
           </button>
         </div>
-        <Lights agent={current} look="words" />
       </div>
     </nav>
   );
@@ -183,25 +184,5 @@ function Group(props: { readonly name: string; readonly count: number; readonly 
       </h2>
       {list}
     </section>
-  );
-}
-
-function AgentRow(props: {
-  readonly agent: AgentRecord;
-  readonly relays: readonly RelayRecord[];
-  readonly now: number;
-}) {
-  const { agent } = props;
-  const { harness } = readLights(props.relays, agent, props.now);
-  return (
-    <li className="fleet-row" data-testid="agent-row" data-agent={agent.publicKey}>
-      <span className="grid w-4 place-items-center">
-        <span className={`sign ${harness.sign === 'bad' ? 'off' : 'quiet'}`} />
-      </span>
-      <span className="col-span-2 truncate font-medium">
-        <VisibleText text={agent.name} max={80} />
-      </span>
-      <span className="col-start-2 col-end-4 text-s text-ink-2">{harness.words}</span>
-    </li>
   );
 }

@@ -1,9 +1,9 @@
-import { ChevronLeft } from 'lucide-react';
+import { ArrowDown, ChevronLeft } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { putAside } from '../../store/aside.ts';
 import { selectFleet } from '../../store/fleet.ts';
 import type { InboxEntry } from '../../store/inbox.ts';
-import { clearDone, type InboxList, nextInbox, takeFresh } from '../../store/inbox-list.ts';
+import { clearDone, EMPTY_INBOX, goneTo, type InboxList, nextInbox } from '../../store/inbox-list.ts';
 import { sameSession } from '../../store/session-ref.ts';
 import { plural } from '../../text/human.ts';
 import { useActions } from '../actions/actions.ts';
@@ -19,16 +19,16 @@ export function Inbox(props: {
 }) {
   const { entries } = props;
   const desktop = useDesktop();
-  const [list, setList] = useState<InboxList>(() => takeFresh(nextInbox([], entries)));
+  const [list, setList] = useState<InboxList>(() => nextInbox(EMPTY_INBOX, entries));
   const [seenEntries, setSeenEntries] = useState(entries);
   if (seenEntries !== entries) {
     setSeenEntries(entries);
-    setList(nextInbox(list.shown, entries));
+    setList(nextInbox(list, entries));
   }
   const cards = useRef<HTMLOListElement>(null);
   const [chosen] = useState(createChosenCard);
   const [chosenKey, setChosenKey] = useState<string>();
-  const { shown, waiting, fresh } = list;
+  const { shown, waiting, fresh, more } = list;
   const done = shown.filter(({ key }) => !waiting.has(key)).length;
 
   const choose = (key: string) => {
@@ -44,6 +44,11 @@ export function Inbox(props: {
     if (!(card instanceof HTMLElement)) return;
     card.focus({ preventScroll: true });
     card.scrollIntoView({ block: 'nearest' });
+  };
+  const goToFresh = () => {
+    const [first] = fresh;
+    setList(goneTo(list));
+    focusCard(shown.findIndex(({ key }) => key === first));
   };
   // biome-ignore lint/correctness/useExhaustiveDependencies: whoever comes here can answer the first at once
   useEffect(() => focusCard(0), []);
@@ -78,10 +83,10 @@ export function Inbox(props: {
       : [
           {
             id: 'inbox-fresh',
-            label: 'Show what came since',
+            label: 'Go to what came since',
             group: 'Page' as const,
             key: 'r',
-            run: () => setList(takeFresh(list)),
+            run: goToFresh,
           },
         ]),
   ]);
@@ -106,9 +111,10 @@ export function Inbox(props: {
             type="button"
             className="btn flex-none border-sun-line bg-sun-wash"
             data-testid="inbox-fresh"
-            onClick={() => setList(takeFresh(list))}
+            onClick={goToFresh}
           >
             {fresh.length} new
+            <ArrowDown size={14} strokeWidth={1.7} aria-hidden="true" />
             <kbd>r</kbd>
           </button>
         ) : (
@@ -150,6 +156,11 @@ export function Inbox(props: {
               />
             ))}
           </ol>
+        )}
+        {more > 0 && (
+          <p className="mx-auto max-w-[47.5rem] px-6 pb-6 text-s text-ink-2 max-md:px-3.5">
+            {plural(more, 'more waits', 'more wait')}: they appear as these are answered.
+          </p>
         )}
       </div>
     </main>

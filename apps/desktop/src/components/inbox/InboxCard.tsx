@@ -1,5 +1,5 @@
 import { ArrowUpRight, X } from 'lucide-react';
-import { useLayoutEffect, useMemo, useRef } from 'react';
+import { type RefObject, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { findItem, type InboxEntry } from '../../store/inbox.ts';
 import { formatAge } from '../../text/human.ts';
 import { VisibleText } from '../content/VisibleText.tsx';
@@ -12,6 +12,11 @@ import { RowGuard } from '../transcript/RowGuard.tsx';
 import { SeenPermissionsContext } from '../transcript/seen-permissions.ts';
 import { useTranscript } from '../use-desktop.ts';
 import type { ChosenCard } from './chosen-card.ts';
+
+/** For how long an answered card keeps its height. */
+const KEPT_MS = 3_000;
+/** For how long after that no press is taken in the list. */
+const GUARD_MS = 400;
 
 /** One thing that waits, with where it comes from; answered or gone it keeps its place, so that nothing slips under a finger. */
 export function InboxCard(props: {
@@ -105,11 +110,31 @@ function Age({ at }: { readonly at: number }) {
   return <span className="flex-none text-ink-3 tabular-nums">{formatAge(Math.max(0, now - at))}</span>;
 }
 
-/** The height a card had while it waited, px: what is below it must not move up when it is decided elsewhere. */
-function useKeptHeight(card: React.RefObject<HTMLElement | null>, isWaiting: boolean): number | undefined {
+/**
+ * The height a card had while it waited, px, for a while after: what is below it must not move up under a press that is on its
+ * way. Then the room is given up, since nobody reads an empty card.
+ */
+function useKeptHeight(card: RefObject<HTMLElement | null>, isWaiting: boolean): number | undefined {
   const height = useRef<number>(undefined);
+  const [isOver, setOver] = useState(false);
   useLayoutEffect(() => {
     if (isWaiting && card.current !== null) height.current = card.current.offsetHeight;
   });
-  return isWaiting ? undefined : height.current;
+  useEffect(() => {
+    if (isWaiting) return undefined;
+    const timer = setTimeout(() => setOver(true), KEPT_MS);
+    return () => clearTimeout(timer);
+  }, [isWaiting]);
+  useLayoutEffect(() => {
+    const list = card.current?.parentElement;
+    if (!isOver || list == null) return undefined;
+    // What is below has just moved: a press on its way was meant for something else.
+    list.style.pointerEvents = 'none';
+    const timer = setTimeout(() => list.style.removeProperty('pointer-events'), GUARD_MS);
+    return () => {
+      clearTimeout(timer);
+      list.style.removeProperty('pointer-events');
+    };
+  }, [isOver, card]);
+  return isWaiting || isOver ? undefined : height.current;
 }

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { gooseOf, STORIES, type Story } from '../../dev/stories.ts';
 import { StoryAgent } from '../../dev/story-agent.ts';
 import { openStory } from '../../dev/story-desktop.ts';
+import type { Session } from '../../worker/protocol.ts';
 import { App } from '../App.tsx';
 import { DesktopProvider } from '../use-desktop.ts';
 import { WaitingCount } from '../WaitingCount.tsx';
@@ -37,7 +38,7 @@ function show(name: string) {
   );
   const { rerender } = render(page());
   const sent = () => world.posted.flatMap((message) => (message.type === 'control' ? [message.draft] : []));
-  return { ...world, sent, rerender: () => rerender(page()) };
+  return { ...world, session: world.desktop.store.getState().session, sent, rerender: () => rerender(page()) };
 }
 
 const cards = () => screen.getAllByTestId('inbox-card');
@@ -89,7 +90,7 @@ test('DT123: no key answers a card that is out of view', () => {
   expect(sent()).toEqual([]);
 });
 
-test('DT122: what is decided elsewhere says so in its place; what comes meanwhile waits behind a button', () => {
+test('DT122: what is decided elsewhere says so in its place; what comes meanwhile stands below, and a button leads there', () => {
   const { desktop } = show('permission');
   fireEvent.click(screen.getByTestId('open-inbox'));
   expect(cards()).toHaveLength(3);
@@ -98,16 +99,21 @@ test('DT122: what is decided elsewhere says so in its place; what comes meanwhil
   const [first] = cards();
   expect(first?.dataset).toMatchObject({ waiting: 'false', kind: 'permission' });
   expect(within(first as HTMLElement).getByTestId('permission-decision').textContent).toContain('You answered');
+  expect((first as HTMLElement).style.minHeight).not.toBe('');
+  act(() => vi.advanceTimersByTime(3_100));
+  expect((first as HTMLElement).style.minHeight).toBe('');
   const late = new StoryAgent({ name: 'Late', host: 'h', cwd: '/late', startMs: Date.now() })
     .prompt('Late')
     .ask({ toolCallId: 't', title: 'x', kind: 'execute', rawInput: { command: 'x' } }, [
       { optionId: 'a', name: 'Yes', kind: 'allow_once' },
     ]);
   act(() => desktop.receive({ type: 'events', events: late.viewerEvents() }));
-  expect(cards()).toHaveLength(3);
+  expect(cards()).toHaveLength(4);
+  expect(cards()[3]?.textContent).toContain('Late wants to run');
   expect(screen.getByTestId('inbox-fresh').textContent).toContain('1 new');
   press('r');
-  expect(cards()[0]?.textContent).toContain('Late wants to run');
+  expect(document.activeElement).toBe(cards()[3]);
+  expect(screen.queryByTestId('inbox-fresh')).toBeNull();
   fireEvent.click(screen.getByTestId('inbox-clear'));
   expect(cards().map(({ dataset }) => dataset.waiting)).toEqual(['true', 'true', 'true']);
 });
@@ -170,4 +176,33 @@ test('DT137, DT138: a session is put aside from its row and taken back; a silent
   expect(screen.queryByTestId('put-aside-group')).toBeNull();
   const asking = screen.getAllByTestId('session-row').find(({ dataset }) => dataset.status === 'needs');
   expect(asking?.parentElement?.querySelector('[data-testid="aside"]')).toBeNull();
+});
+
+test('DT192: every agent has a row that says how it is, whichever session is shown, and opens to its lights', () => {
+  show('permission');
+  const rows = screen.getAllByTestId('agent-row');
+  expect(rows).toHaveLength(7);
+  expect(rows.map(({ textContent, dataset }) => `${dataset.sign}: ${textContent}`)).toEqual(
+    expect.arrayContaining(['ok: goose runs on laptop', 'bad: OpenCode no answer on old-laptop for 2 d']),
+  );
+  const silent = rows.find(({ dataset }) => dataset.sign === 'bad') as HTMLElement;
+  fireEvent.click(silent);
+  expect(silent.parentElement?.textContent).toContain('The harness on old-laptop does not answer; last heard 2 d ago.');
+});
+
+test('DT193: a session is headed by its owner’s name for the agent, and says for how long a question waits', () => {
+  const { desktop, session } = show('permission');
+  const { agent: publicKey } = desktop.store.getState().selected ?? expect.unreachable();
+  act(() =>
+    desktop.receive({
+      type: 'session',
+      session: { ...session, agents: [{ publicKey, name: 'Deploy bot' }] } as Session,
+    }),
+  );
+  const header = screen.getByTestId('session-header');
+  expect(header.textContent).toContain('Deploy bot on build-box');
+  expect(within(header).getByTitle('It calls itself Claude')).toBeDefined();
+  expect(screen.getByTestId('working').textContent).toMatch(
+    /^Waits for your answer \d+ s|^Waits for your answer \d+ m/,
+  );
 });

@@ -44,9 +44,11 @@ export function Composer(props: {
   readonly blocked: string | undefined;
   /** The turn that is being answered: a prompt waits for its end. */
   readonly running: Turn | undefined;
-  /** The agent waits for the owner's answer. */
-  readonly isWaiting: boolean;
+  /** When the agent asked what it waits for an answer to. */
+  readonly waitsSince: string | undefined;
   readonly promptable?: Promptable;
+  /** Something else needs the room: on a phone it is one row. */
+  readonly isSlim?: boolean;
   /** A prompt was sent: whoever read elsewhere wants to see it. */
   readonly onSent?: () => void;
   /** What else can be done now, beside sending. */
@@ -117,7 +119,7 @@ export function Composer(props: {
   };
   return (
     <form
-      className="relative rounded-lg border border-line-strong bg-surface px-3 pt-2.5 pb-2 focus-within:border-ink-3"
+      className={`composer ${props.isSlim === true ? 'slim' : ''}`}
       onSubmit={(event) => {
         event.preventDefault();
         send();
@@ -130,7 +132,6 @@ export function Composer(props: {
       <textarea
         ref={area}
         id={FIELD_ID}
-        className="block max-h-[40vh] min-h-[2.75rem] w-full resize-none bg-transparent text-l outline-none [field-sizing:content]"
         rows={2}
         value={text}
         placeholder={props.running ? 'Say what to do after this' : 'Say what to do next'}
@@ -155,8 +156,8 @@ export function Composer(props: {
           {attachments.problem}
         </p>
       )}
-      <div className="flex flex-wrap items-center justify-end gap-x-3 gap-y-1 text-s text-ink-3">
-        <span id="composer-state" className="min-w-32 flex-1 max-md:basis-full" data-testid="composer-state">
+      <div className="composer-row">
+        <span id="composer-state" data-testid="composer-state">
           {blocked ?? (roomBytes < NEARLY_FULL_BYTES ? <Room bytes={roomBytes} /> : <Hint {...props} />)}
         </span>
         <input
@@ -213,7 +214,7 @@ function Room({ bytes }: { readonly bytes: number }) {
   return <span className="text-bad">{formatBytes(-bytes)} too much for one prompt: shorten it</span>;
 }
 
-function Hint({ running, isWaiting }: { readonly running: Turn | undefined; readonly isWaiting: boolean }) {
-  if (running !== undefined) return <Working turn={running} isWaiting={isWaiting} />;
+function Hint(props: { readonly running: Turn | undefined; readonly waitsSince: string | undefined }) {
+  if (props.running !== undefined) return <Working turn={props.running} waitsSince={props.waitsSince} />;
   return <span className="pointer-coarse:hidden">Enter sends, Shift+Enter starts a new line</span>;
 }

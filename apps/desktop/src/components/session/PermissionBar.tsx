@@ -1,7 +1,9 @@
 import type { QuestionItem } from '@heliograph/transcript';
 import { useSyncExternalStore } from 'react';
+import { formatAge, parseTime } from '../../text/human.ts';
 import { toAsk } from '../../text/tool-sentence.ts';
 import { VisibleText } from '../content/VisibleText.tsx';
+import { useNow } from '../parts/use-now.ts';
 import { useSeenPermissions } from '../transcript/seen-permissions.ts';
 
 /** What waits for an answer while its card is off the screen. */
@@ -32,9 +34,21 @@ export function PermissionBar(props: {
         </span>
         {hidden.length > 1 && <span className="text-ink-2"> and {hidden.length - 1} more</span>}
       </span>
+      <Waited at={first.at} />
       <button type="button" className="btn flex-none" onClick={() => props.onShow(first)}>
         Show
       </button>
     </div>
+  );
+}
+
+/** For how long it waits. */
+function Waited({ at }: { readonly at: string }) {
+  const now = useNow();
+  return (
+    <span className="flex-none text-s text-ink-2 tabular-nums">
+      <span className="sr-only">waits for </span>
+      {formatAge(now - (parseTime(at) ?? now))}
+    </span>
   );
 }

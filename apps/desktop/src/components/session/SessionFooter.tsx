@@ -22,6 +22,7 @@ export function SessionFooter(props: {
   readonly early: readonly QuestionItem[];
   readonly onShowQuestion: (item: QuestionItem) => void;
   readonly onSent: () => void;
+  readonly isReplaying: boolean;
   readonly children?: ReactNode;
 }) {
   const { agent, session, transcript, running, pending, early } = props;
@@ -53,8 +54,9 @@ export function SessionFooter(props: {
           draftKey={sessionKey(session)}
           blocked={whyBlocked(agent, transcript)}
           running={running}
-          isWaiting={pending.length > 0}
+          waitsSince={pending[0]?.at}
           onSent={props.onSent}
+          isSlim={props.isReplaying}
           promptable={{
             cwd: transcript.session.cwd,
             accepts: agent.snapshot?.agent.accepts,

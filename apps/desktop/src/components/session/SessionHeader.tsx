@@ -3,6 +3,7 @@ import type { AgentRecord } from '../../store/desktop-store.ts';
 import type { SessionRef } from '../../store/session-ref.ts';
 import { settingsOf, snapshotChannel } from '../../store/session-settings.ts';
 import { selectFirstPrompt, sessionTitle } from '../../store/session-title.ts';
+import { toPlainLine } from '../../text/visible-text.ts';
 import { VisibleText } from '../content/VisibleText.tsx';
 import { Lights } from '../fleet/Lights.tsx';
 import { useTranscript } from '../use-desktop.ts';
@@ -85,11 +86,13 @@ export function SessionHeader(props: {
         )}
       </div>
       <div className="flex flex-wrap items-center gap-x-3.5 gap-y-0.5 text-s text-ink-2">
-        <div className="-my-3 -ml-3 md:hidden">
-          <Lights agent={agent} look="signs" />
+        <div className="-my-3 -ml-3 md:-mr-3">
+          <Lights agent={agent} />
         </div>
-        <span>
-          <VisibleText text={session.agentName ?? agent.name} max={80} />
+        <span
+          title={session.agentName === undefined ? undefined : `It calls itself ${toPlainLine(session.agentName, 80)}`}
+        >
+          <VisibleText text={agent.name} max={80} />
           {agent.presence?.host !== undefined && (
             <>
               {' on '}

@@ -110,6 +110,7 @@ export function SessionView(props: {
             early={early}
             onShowQuestion={showQuestion}
             onSent={() => list.current?.toEnd()}
+            isReplaying={replay.isOpen}
           >
             {replay.isOpen && <Scrubber replay={replay} onLive={backToNow} />}
           </SessionFooter>

@@ -12,9 +12,13 @@ export function UsageMeter(props: { readonly usage: Usage | undefined; readonly 
   return (
     <>
       {used !== undefined && (
-        <span className="inline-flex items-center gap-1.5 whitespace-nowrap tabular-nums" data-testid="usage">
+        <span
+          className="inline-flex items-center gap-1.5 whitespace-nowrap tabular-nums"
+          title={`${formatNumber(used)} tokens of context used${size === undefined ? '' : ` of ${formatNumber(size)}`}`}
+          data-testid="usage"
+        >
           {share !== undefined && (
-            <span className="h-1 w-14 overflow-hidden rounded-full bg-line" aria-hidden="true">
+            <span className="h-1 w-14 overflow-hidden rounded-full bg-line max-md:hidden" aria-hidden="true">
               <span
                 className={`block h-full ${share > 0.9 ? 'bg-bad' : 'bg-ink-2'}`}
                 style={{ width: `${Math.max(2, share * 100)}%` }}
@@ -22,8 +26,8 @@ export function UsageMeter(props: { readonly usage: Usage | undefined; readonly 
             </span>
           )}
           {formatCount(used)}
-          {size !== undefined && ` of ${formatCount(size)}`}
-          <span className="sr-only"> tokens of context used</span>
+          {size === undefined ? ' tokens in context' : ` of ${formatCount(size)}`}
+          {size !== undefined && <span className="sr-only"> tokens in context</span>}
         </span>
       )}
       {turns !== undefined && inputTokens !== null && outputTokens !== null && (

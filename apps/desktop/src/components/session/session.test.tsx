@@ -172,7 +172,7 @@ function showComposer(name: string, blocked?: string) {
         draftKey="k"
         blocked={blocked}
         running={running}
-        isWaiting={answerableQuestions(world.agent().presence, world.transcript()).length > 0}
+        waitsSince={answerableQuestions(world.agent().presence, world.transcript())[0]?.at}
       >
         {null}
       </Composer>

@@ -164,7 +164,7 @@ test('DT79: during a turn a prompt goes after it, into it, or in its place; each
         draftKey="k"
         blocked={undefined}
         running={running}
-        isWaiting={false}
+        waitsSince={undefined}
       >
         {null}
       </Composer>
@@ -193,7 +193,7 @@ test('DT80, DT81: a command is taken by Enter, a file goes along, one of a kind 
         draftKey="other"
         blocked={undefined}
         running={undefined}
-        isWaiting={false}
+        waitsSince={undefined}
         promptable={{ cwd: '/srv', accepts: [], commands, paths: () => [] }}
       >
         {null}

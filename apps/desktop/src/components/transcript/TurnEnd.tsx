@@ -22,7 +22,7 @@ export function TurnEnd({ turn }: { readonly turn: Turn }) {
   const facts = [
     startMs !== undefined && endMs !== undefined && formatDuration(endMs - startMs),
     turn.endedAt !== undefined && formatClock(turn.endedAt, nowMs()),
-    turn.usage?.totalTokens !== undefined && `${formatCount(turn.usage.totalTokens)} tokens`,
+    turn.usage?.totalTokens !== undefined && `used ${formatCount(turn.usage.totalTokens)} tokens`,
   ].filter(Boolean);
   return (
     <div
