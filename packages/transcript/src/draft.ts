@@ -1,6 +1,6 @@
 import type { CarriedTranscript, Carry } from './carry.ts';
 import { EMPTY_CARRY } from './carry.ts';
-import type { Item, SessionState, Transcript, Turn } from './model.ts';
+import type { Item, SeqRange, SessionState, Transcript, Turn } from './model.ts';
 
 /** A turn under edit: its head (whose `items` may be stale) and its items. */
 interface TurnEdit {
@@ -73,6 +73,12 @@ export class Draft {
   patchTurn(at: number, patch: Partial<Omit<Turn, 'items'>>): void {
     const edit = this.#edit(at);
     edit.head = { ...edit.head, ...patch };
+  }
+
+  /** As `patchTurn`, for what every event changes. */
+  setRefs(at: number, refs: readonly SeqRange[]): void {
+    const edit = this.#edit(at);
+    edit.head = { ...edit.head, refs };
   }
 
   item(at: number, id: string): Item | undefined {

@@ -45,11 +45,11 @@ export function take(segment: Segment, cursor: Cursor): Taken | undefined {
 }
 
 function after(cursor: Cursor, lane: LaneName, key: LaneKey, timestamp: string): Cursor {
-  const { sharedSinceOwn, ownSinceShared } = cursor;
+  const { segment, own, shared, sharedSinceOwn, ownSinceShared } = cursor;
   if (lane === 'own') {
-    return { ...cursor, own: key, sharedSinceOwn: '', ownSinceShared: later(ownSinceShared, timestamp) };
+    return { segment, own: key, shared, sharedSinceOwn: '', ownSinceShared: later(ownSinceShared, timestamp) };
   }
-  return { ...cursor, shared: key, ownSinceShared: '', sharedSinceOwn: later(sharedSinceOwn, timestamp) };
+  return { segment, own, shared: key, sharedSinceOwn: later(sharedSinceOwn, timestamp), ownSinceShared: '' };
 }
 
 function later(a: string, b: string): string {

@@ -17,14 +17,14 @@ function appendPart(
     readonly streaming: boolean;
   },
 ): MessageItem {
-  const { kind, messageId, part, streaming } = said;
-  return {
-    ...stamp,
-    kind,
-    messageId: messageId ?? before?.messageId,
-    parts: addPart(before?.parts ?? [], part),
-    streaming,
-  };
+  const { kind, part, streaming } = said;
+  const { id, refs, at, updatedAt, late } = stamp;
+  const messageId = said.messageId ?? before?.messageId;
+  const parts = addPart(before?.parts ?? [], part);
+  // Every chunk makes one: member by member, which costs a fraction of spreading the stamp.
+  return late === undefined
+    ? { id, refs, at, updatedAt, kind, messageId, parts, streaming }
+    : { id, refs, at, updatedAt, late, kind, messageId, parts, streaming };
 }
 
 /** `…_message_chunk`, `…_thought_chunk`: more of a message. False when the update has no content to show. */
@@ -50,7 +50,11 @@ function append(step: Step, turn: number, kind: Speaker, messageId: string | und
     appendPart(known, stamp, { kind, messageId, part, streaming }),
   );
   if (before !== undefined) endOther(step, turn, item.id);
-  if (streaming) draft.carry = { ...draft.carry, streaming: { turnId: draft.head(turn).id, itemId: item.id } };
+  if (!streaming) return;
+  const { id: turnId } = draft.head(turn);
+  const { streaming: known } = draft.carry;
+  if (known?.itemId === item.id && known.turnId === turnId) return;
+  draft.carry = { ...draft.carry, streaming: { turnId, itemId: item.id } };
 }
 
 /** Text that moves from one message to another (thought and answer alternate): only one is being written. */

@@ -56,13 +56,9 @@ export class Step {
     // Ids begin with their kind, so what stands under an id has the type that was put there.
     const before = draft.item(turn, id) as T | undefined;
     const late = before?.late === true || this.isLate(turn);
-    const item = make(before, {
-      id,
-      refs: addRef(before?.refs ?? [], this.stream, this.first, this.last),
-      at: before?.at ?? this.at,
-      updatedAt: this.at,
-      ...(late ? { late } : {}),
-    });
+    const refs = addRef(before?.refs ?? [], this.stream, this.first, this.last);
+    const stamp = { id, refs, at: before?.at ?? this.at, updatedAt: this.at };
+    const item = make(before, late ? { ...stamp, late } : stamp);
     this.touched.add(turn);
     if (item === before) return item;
     if (before === undefined) this.endStreaming(turn);
@@ -85,7 +81,7 @@ export class Step {
     for (const turn of this.touched) {
       const { refs } = this.draft.head(turn);
       const next = addRef(refs, this.stream, this.first, this.last);
-      if (next !== refs) this.draft.patchTurn(turn, { refs: next });
+      if (next !== refs) this.draft.setRefs(turn, next);
     }
   }
 }
