@@ -191,6 +191,8 @@ function openForWriting(
     // A commit may be lost with the power, never half of one; `run` marks what may be missing.
     db.pragma('synchronous = NORMAL');
     db.pragma('cache_size = -32000');
+    // 16 MB: what many commits change again and again is then carried into the file once.
+    db.pragma('wal_autocheckpoint = 4000');
     db.pragma('foreign_keys = OFF');
     return ok({ db, reading: new Database(path, { readonly: true, timeout: 5_000 }), backup });
   } catch (cause) {

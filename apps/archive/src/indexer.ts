@@ -8,7 +8,7 @@ import {
   type ViewStore,
 } from '@heliograph/record';
 import { type Crypto, decodeEnvelope, hexDecode, type ObserverEvent } from '@heliograph/wire';
-import { TurnWindow } from './turn-window.ts';
+import { type CutSecret, TurnWindow } from './turn-window.ts';
 
 export interface IndexerOptions {
   readonly store: Pick<RecordStore, 'meta' | 'redact'>;
@@ -45,14 +45,27 @@ export class Indexer {
   readonly #open = new Map<string, OpenStream>();
   /** What every channel needs came after channels were begun. */
   #sharedCame = false;
+  /** Secrets whose pieces are still to be replaced in the lines, once what shows them is written. */
+  #cuts: { readonly stream: ViewedStream; readonly cut: CutSecret }[] = [];
+  /** Something could not be written: what is folded is ahead of the file, and is read from it again. */
+  #isAhead = false;
 
   constructor(options: IndexerOptions) {
     this.#options = options;
     this.#salt = hexDecode(options.store.meta('salt') ?? '');
   }
 
-  /** Takes records that were kept, with their numbers. What they change shows after the next `flush`. */
+  /** Takes records that were kept, with their numbers. What they change shows after the next `flush`. Never throws: that tells. */
   take(records: readonly NewRecord[], numbers: readonly (number | undefined)[]): void {
+    if (this.#isAhead) return;
+    try {
+      this.#takeAll(records, numbers);
+    } catch {
+      this.#fallBack();
+    }
+  }
+
+  #takeAll(records: readonly NewRecord[], numbers: readonly (number | undefined)[]): void {
     for (const [at, record] of records.entries()) {
       const n = numbers[at];
       const { opened, role, agent } = record;
@@ -62,10 +75,29 @@ export class Indexer {
     }
   }
 
-  /** Writes what changed. Throws what SQLite throws; what was not written is written the next time. */
+  /** Writes what changed, in one transaction. Throws what SQLite throws; what was not written is made up for the next time. */
   flush(): void {
-    if (this.#sharedCame) this.#share();
-    for (const open of this.#open.values()) this.#flushOne(open);
+    if (this.#isAhead) {
+      for (const _ of this.catchUp());
+      this.#isAhead = false;
+      return;
+    }
+    try {
+      if (this.#sharedCame) this.#share();
+      this.#options.views.together(() => {
+        for (const open of this.#open.values()) this.#flushOne(open);
+      });
+      this.#redactCuts();
+    } catch (cause) {
+      this.#fallBack();
+      throw cause;
+    }
+  }
+
+  #fallBack(): void {
+    this.#isAhead = true;
+    this.#cuts = [];
+    this.reset();
   }
 
   /** Makes up for records that the views do not show: after a crash, an import or an upgrade. One stream a step. */
@@ -77,6 +109,7 @@ export class Indexer {
     const told = behind.flatMap(({ agent, id, channelId }) => (channelId === null ? views.channelsOf(agent, id) : []));
     for (const stream of [...behind, ...told.filter(({ stream }) => !known.has(stream))]) {
       this.#catchUpOne(stream);
+      this.#redactCuts();
       yield;
     }
   }
@@ -184,7 +217,11 @@ export class Indexer {
   #write(stream: ViewedStream, window: TurnWindow, takenN: number): void {
     const change = window.take();
     this.#options.views.write(stream.stream, change, change.session, takenN);
-    for (const cut of change.cutSecrets) this.#redactCut(stream, cut);
+    for (const cut of change.cutSecrets) this.#cuts.push({ stream, cut });
+  }
+
+  #redactCuts(): void {
+    for (const { stream, cut } of this.#cuts.splice(0)) this.#redactCut(stream, cut);
   }
 
   /** Something came late: the turns it stands in are folded again, and no others. */
@@ -220,7 +257,7 @@ export class Indexer {
   }
 
   /** Replaces the pieces of a secret in the lines it was cut over. */
-  #redactCut(stream: ViewedStream, cut: { kind: string; secret: string; firstSeq: number; lastSeq: number }): void {
+  #redactCut(stream: ViewedStream, cut: CutSecret): void {
     const { store, reader, crypto, nowSec } = this.#options;
     const { findings } = redactText(cut.secret, this.#salt, crypto);
     for (const { n, text } of reader.texts(stream.stream, cut.firstSeq, cut.lastSeq)) {

@@ -23,7 +23,7 @@ export interface KeeperOptions {
 
 const FLUSH_MS = 100;
 /** A batch this large is written at once. */
-const MAX_BATCH = 512;
+export const MAX_BATCH = 512;
 /** Characters of events that wait while nothing can be written; beyond, new ones are dropped and asked for again later. */
 const MAX_WAITING = 64 * 1_024 * 1_024;
 const RETRY_MS = 5_000;

@@ -115,6 +115,32 @@ describe('views', () => {
     file.close();
   });
 
+  it('AR106: what could not be shown for a fault is made up for, of a stream that says nothing more too', async () => {
+    const [silent, other] = [new MadeSession('s1', 'c1', crypto), new MadeSession('s2', 'c2', crypto)];
+    const { keep, indexer, file } = openParts(path, crypto);
+    const [first, ...rest] = await framesOf(silent, 2, 4, 50);
+    keep(first === undefined ? [] : [first]);
+    indexer.flush();
+    file.db.exec("CREATE TEMP TRIGGER full BEFORE INSERT ON main.item_rows BEGIN SELECT RAISE(ABORT, 'no room'); END");
+    keep(rest);
+    keep(await framesOf(other, 1, 4, 50));
+    expect(() => indexer.flush()).toThrow('no room');
+    keep(await framesOf(other, 1, 2, 50));
+    expect(() => indexer.flush()).toThrow('no room');
+    file.db.exec('DROP TRIGGER temp.full');
+    indexer.flush();
+    const turns = file.db.prepare('SELECT stream, count(*) FROM turns GROUP BY stream ORDER BY stream').raw();
+    expect(turns.all()).toEqual([
+      ['s1', 2],
+      ['s2', 1],
+    ]);
+    const shown = told(file.db);
+    rebuildShown(file.db, createReader(file.reading, packer, crypto).records(), crypto);
+    makeViews(file.db, file.db, crypto);
+    expect(told(file.db)).toEqual(shown);
+    file.close();
+  });
+
   it('AR33: a secret that was cut over two chunks is in no readable text of the file, and what is left verifies', async () => {
     const token = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
     for (const secrets of ['seal', 'drop'] as const) {

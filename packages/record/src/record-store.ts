@@ -162,16 +162,11 @@ export class RecordStore {
 
   #appendOne(record: NewRecord): number | undefined {
     const { event, role, agent, opened } = record;
-    const id = hexDecode(event.id);
-    if (this.#sql.byId.get(id) !== undefined) return undefined;
-    const agentRef = this.#refs.agentOf(agent);
     const [first, last] = [opened?.events[0], opened?.events.at(-1)];
     const stream = role === 'telemetry' ? opened?.stream : undefined;
     const ref = stream === undefined ? undefined : this.#refs.streamOf(agent, stream, first?.channelId);
-    const envelope = opened === undefined ? undefined : hexDecode(opened.hash);
-    if (ref !== undefined && first !== undefined && envelope !== undefined) {
-      if (this.#sql.byEnvelope.get(ref.stream, first.seq, envelope) !== undefined) return undefined;
-    }
+    if (this.#isHeld(record, ref, first?.seq)) return undefined;
+    const agentRef = this.#refs.agentOf(agent);
     const isRedacted = opened !== undefined && opened.findings.length > 0;
     const text = opened === undefined || this.#sealed ? undefined : opened.shown;
     const head: RecordHead = {
@@ -191,7 +186,7 @@ export class RecordStore {
     const hash = recordHash(this.chain, head, this.#crypto);
     const { n } = head;
     const { kind, sig, content } = event;
-    this.#insert(
+    const isNew = this.#insert(
       {
         ...head,
         hash,
@@ -205,8 +200,17 @@ export class RecordStore {
       agentRef,
       ref,
     );
+    if (!isNew) return undefined;
     if (opened !== undefined) this.#notes.take(n, record);
     return n;
+  }
+
+  /** Whether this event, or its envelope in another event, is kept already. */
+  #isHeld({ event, opened }: NewRecord, ref: StreamRef | undefined, firstSeq: number | undefined): boolean {
+    if (ref !== undefined && firstSeq !== undefined && firstSeq > ref.top) return false;
+    if (this.#sql.byId.get(hexDecode(event.id)) !== undefined) return true;
+    if (ref === undefined || firstSeq === undefined || opened === undefined) return false;
+    return this.#sql.byEnvelope.get(ref.stream, firstSeq, hexDecode(opened.hash)) !== undefined;
   }
 
   /** Ranges of a stream that the harness says it no longer has. */
@@ -214,12 +218,13 @@ export class RecordStore {
     this.#sql.noteLost.run(this.#refs.streamOf(agent, stream).stream, firstSeq, lastSeq, reason);
   }
 
-  /** Puts a record of an export where it stood. The caller has checked that it follows the newest one. Throws what SQLite throws. */
-  restore(record: StoredRecord, findings: readonly Finding[]): void {
+  /** Puts a record of an export where it stood; false where its event is kept already. The caller has checked that it follows the newest one. Throws what SQLite throws. */
+  restore(record: StoredRecord, findings: readonly Finding[]): boolean {
     const { agent, stream } = record;
     const ref = stream === null ? undefined : this.#refs.streamOf(agent, stream);
-    this.#insert(record, this.#refs.agentOf(agent), ref);
+    if (!this.#insert(record, this.#refs.agentOf(agent), ref)) return false;
     this.#notes.takeStored(record, findings, this.#crypto);
+    return true;
   }
 
   /** Puts a statement of an export where it stood. */
@@ -244,10 +249,11 @@ export class RecordStore {
     for (const [first, last, reason] of lost) this.#sql.noteLost.run(ref, first, last, reason);
   }
 
-  #insert(record: StoredRecord, agentRef: number, ref: StreamRef | undefined): void {
+  /** False, with nothing written, where the event is kept already. */
+  #insert(record: StoredRecord, agentRef: number, ref: StreamRef | undefined): boolean {
     const { n, id, role, firstSeq, lastSeq, createdAtSec, receivedAtMs, envelope, textSha, hash } = record;
     const { kind, tags, sig, content, opening, text } = record;
-    this.#sql.addRecord.run(
+    const added = this.#sql.addRecord.run(
       n,
       hexDecode(id),
       role,
@@ -261,6 +267,7 @@ export class RecordStore {
       bytesOrNull(textSha),
       hexDecode(hash),
     );
+    if (added.changes === 0) return false;
     this.#sql.addBody.run(
       n,
       kind,
@@ -272,6 +279,8 @@ export class RecordStore {
     );
     this.#n = n;
     this.#hash = hash;
+    if (ref !== undefined) ref.top = Math.max(ref.top, firstSeq ?? 0);
+    return true;
   }
 }
 

@@ -4,6 +4,8 @@ import type { prepareAll } from './record-sql.ts';
 export interface StreamRef {
   readonly stream: number;
   readonly channelId: string | null;
+  /** The newest first seq of its records, 0 before any: what begins later can't be held already. */
+  top: number;
 }
 
 /** Agents and streams whose numbers are remembered; the oldest go first and are looked up again. */
@@ -48,7 +50,8 @@ export class RowRefs {
       this.#sql.joinSession.run(agentRef, channelId, agentRef, id);
     }
     const { stream } = this.#sql.stream.get(agentRef, id) as { stream: number };
-    const ref = { stream, channelId: channelId ?? null };
+    const { top } = this.#sql.topSeq.get(stream) as { top: number | null };
+    const ref = { stream, channelId: channelId ?? null, top: top ?? 0 };
     remember(this.#streams, key, ref);
     return ref;
   }

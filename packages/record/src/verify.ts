@@ -306,7 +306,8 @@ export class ArchiveVerifier {
       return;
     }
     const expected = this.#redacted.get(n) ?? record.textSha;
-    if (textHash(text, this.#crypto) !== expected) {
+    const hash = textHash(text, this.#crypto);
+    if (hash !== expected) {
       this.#found('text', n, `the text of record ${n} is not the one that was kept`);
       return;
     }
@@ -323,12 +324,12 @@ export class ArchiveVerifier {
       }
       this.#proved++;
     }
-    if (record.role === 'telemetry') this.#checkEnvelope(record, text);
+    if (record.role === 'telemetry') this.#checkEnvelope(record, text, hash);
   }
 
-  #checkEnvelope(record: StoredRecord, text: string): void {
+  #checkEnvelope(record: StoredRecord, text: string, hash: string): void {
     const { n, agent, stream, firstSeq, lastSeq, envelope } = record;
-    const decoded = decodeEnvelope(text, this.#crypto);
+    const decoded = decodeEnvelope(text, this.#crypto, hash);
     if (!decoded.ok) {
       this.#found('text', n, `the text of record ${n} is no envelope: ${decoded.error.message}`);
       return;

@@ -30,10 +30,24 @@ export interface StretchChange {
 export class ViewStore {
   readonly #db: SqlDatabase;
   readonly #sql: ReturnType<typeof prepareAll>;
+  #isTogether = false;
 
   constructor(db: SqlDatabase) {
     this.#db = db;
     this.#sql = prepareAll(db);
+  }
+
+  /** Makes all that `act` writes one transaction: the index of words then gets one commit, not one for each stream. Throws what SQLite throws, with nothing written. */
+  together<T>(act: () => T): T {
+    if (this.#isTogether) return act();
+    return inTransaction(this.#db, () => {
+      this.#isTogether = true;
+      try {
+        return act();
+      } finally {
+        this.#isTogether = false;
+      }
+    });
   }
 
   /** A stream by its agent's key and its id. */
@@ -67,7 +81,7 @@ export class ViewStore {
 
   /** Writes changed turns of a stream and notes how far they reach, in one transaction. */
   write(stream: number, { turns, goneTurns }: StretchChange, facts: SessionFacts | undefined, viewedN: number): void {
-    inTransaction(this.#db, () => {
+    this.together(() => {
       for (const id of goneTurns) this.#removeTurn(stream, id);
       for (const change of turns) this.#writeTurn(stream, change);
       if (facts !== undefined) {
@@ -80,7 +94,7 @@ export class ViewStore {
 
   /** Forgets what is shown of these turns, so that it is made again from the records. */
   forget(stream: number, turnIds: readonly string[]): void {
-    inTransaction(this.#db, () => {
+    this.together(() => {
       for (const id of turnIds) this.#removeTurn(stream, id);
     });
   }

@@ -94,7 +94,7 @@ function put(store: RecordStore, line: ExportLine, crypto: Crypto): string | und
   try {
     if (line.type === 'agent') store.restoreAgent(line.agent, line.name, line.keyMadeBy);
     if (line.type === 'stream') store.restoreStream(line);
-    if (line.type === 'record') store.restore(line.record, line.findings);
+    if (line.type === 'record' && !store.restore(line.record, line.findings)) return 'it is there twice';
     if (line.type === 'link') return 'an export of a whole archive has no links';
     if (line.type === 'statement') {
       const statement = parseStatement(line.json, crypto);
@@ -103,7 +103,7 @@ function put(store: RecordStore, line: ExportLine, crypto: Crypto): string | und
     }
     return undefined;
   } catch (cause) {
-    // The same number, event or statement twice.
+    // The same number or statement twice.
     if (cause instanceof Database.SqliteError && cause.code.startsWith('SQLITE_CONSTRAINT')) return 'it is there twice';
     throw cause;
   }

@@ -1,13 +1,27 @@
 const encoder = new TextEncoder();
 const strictDecoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-const HEX_OF_BYTE = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+/** Character codes of the sixteen digits. */
+const HEX_DIGITS = Uint8Array.from('0123456789abcdef', (digit) => digit.charCodeAt(0));
+/** The value of the digit with this character code, -1 for any other. */
+const HEX_VALUES = Int8Array.from({ length: 256 }, (_, code) => hexDigit(code));
+/** As many bytes go to one call; what is longer is joined. */
+const HEX_CHUNK = 4_096;
 
 /** Lower-case hex of `bytes`. */
 export function hexEncode(bytes: Uint8Array): string {
-  let text = '';
-  for (const byte of bytes) text += HEX_OF_BYTE[byte];
-  return text;
+  if (bytes.length > HEX_CHUNK) {
+    let text = '';
+    for (let at = 0; at < bytes.length; at += HEX_CHUNK) text += hexEncode(bytes.subarray(at, at + HEX_CHUNK));
+    return text;
+  }
+  const codes = new Array<number>(2 * bytes.length);
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i] as number;
+    codes[2 * i] = HEX_DIGITS[byte >> 4] as number;
+    codes[2 * i + 1] = HEX_DIGITS[byte & 15] as number;
+  }
+  return String.fromCharCode(...codes);
 }
 
 /** The bytes of hex text in either case; throws RangeError on an odd length or another character. */
@@ -15,12 +29,16 @@ export function hexDecode(text: string): Uint8Array {
   if (text.length % 2 !== 0) throw new RangeError(`hex text must have an even length, got ${text.length} characters`);
   const bytes = new Uint8Array(text.length / 2);
   for (let i = 0; i < bytes.length; i++) {
-    const value = (hexDigit(text.charCodeAt(2 * i)) << 4) | hexDigit(text.charCodeAt(2 * i + 1));
+    const value = (hexValue(text.charCodeAt(2 * i)) << 4) | hexValue(text.charCodeAt(2 * i + 1));
     // The text may be a secret, so the message names the place and not the content.
     if (value < 0) throw new RangeError(`hex text holds something else near character ${2 * i}`);
     bytes[i] = value;
   }
   return bytes;
+}
+
+function hexValue(code: number): number {
+  return HEX_VALUES[code] ?? -1;
 }
 
 function hexDigit(code: number): number {

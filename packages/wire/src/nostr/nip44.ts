@@ -117,8 +117,10 @@ export const OPENING_BYTES = 76;
  * key. Undefined when the payload is not of the right shape. Whether it opens is `decryptWithOpening`'s to say.
  */
 export function messageOpening(payload: string, key: Uint8Array, crypto: Crypto): Uint8Array | undefined {
-  const bytes = decodeBase64(payload, crypto);
-  if (bytes === undefined || bytes.length < NONCE_END + MAC_BYTES || bytes[0] !== VERSION) return undefined;
+  if (payload.length < MIN_PAYLOAD_LENGTH) return undefined;
+  // 44 characters are 33 bytes: the version and the nonce, and nothing else is asked of the payload here.
+  const bytes = decodeBase64(payload.slice(0, (NONCE_END / 3) * 4), crypto);
+  if (bytes?.[0] !== VERSION) return undefined;
   const { chachaKey, chachaNonce, hmacKey } = messageKeys(key, bytes.subarray(1, NONCE_END), crypto);
   return concatBytes(chachaKey, chachaNonce, hmacKey);
 }

@@ -1,4 +1,4 @@
-import { type Member, scanElements, scanMembers } from '../acp/json-scan.ts';
+import { scanElements, scanMembers } from '../acp/json-scan.ts';
 import { hexEncode, isHex64, utf8Encode, utf8Length } from '../nostr/bytes.ts';
 import type { Crypto } from '../nostr/crypto.ts';
 import { err, ok, type Result } from '../result.ts';
@@ -107,56 +107,71 @@ export interface EnvelopeError {
   readonly message: string;
 }
 
-/** Reads an envelope's plaintext. Payloads keep their exact text; unknown members and kinds are no error. */
-export function decodeEnvelope(text: string, crypto: Crypto): Result<DecodedEnvelope, EnvelopeError> {
+/**
+ * Reads an envelope's plaintext. Payloads keep their exact text; unknown members and kinds are no error. `knownHash`: the
+ * text's SHA-256 in hex, where it was made already.
+ */
+export function decodeEnvelope(
+  text: string,
+  crypto: Crypto,
+  knownHash?: string,
+): Result<DecodedEnvelope, EnvelopeError> {
+  let parsed: unknown;
   try {
-    JSON.parse(text);
+    parsed = JSON.parse(text);
   } catch (cause) {
     return err({ code: 'not-json', message: cause instanceof Error ? cause.message : 'not JSON' });
   }
-  if (text.trimStart()[0] !== '{') return err({ code: 'malformed', message: 'an envelope is a JSON object' });
-  const outer = decodeEvent(text, 0);
+  if (!isObject(parsed)) return err({ code: 'malformed', message: 'an envelope is a JSON object' });
+  const outer = decodeEvent(text, 0, parsed);
   if (outer === undefined) return err({ code: 'malformed', message: 'the envelope is no observer event' });
-  const hash = hexEncode(crypto.sha256(utf8Encode(text)));
+  const hash = knownHash ?? hexEncode(crypto.sha256(utf8Encode(text)));
   const { event, prev } = outer;
-  const inner = event.kind === 'batch' ? batchEvents(event.payload) : undefined;
+  const inner = event.kind === 'batch' ? batchEvents(event.payload, parsed.payload) : undefined;
   const events = inner?.filter((e) => e !== undefined) ?? [event];
   return ok({ events, malformed: (inner?.length ?? 1) - events.length, stream: event.stream, prev, hash });
 }
 
-/** The inner events of a batch, `undefined` for each that is malformed; `undefined` as a whole when it is no batch. */
-function batchEvents(payload: string): readonly (ObserverEvent | undefined)[] | undefined {
-  if (payload.trimStart()[0] !== '{') return undefined;
-  const member = scanMembers(payload).members.find((m) => m.key === 'events');
-  if (member === undefined || payload[member.valueStart] !== '[') return undefined;
-  return scanElements(payload, member.valueStart).map(({ start }) =>
-    payload[start] === '{' ? decodeEvent(payload, start)?.event : undefined,
-  );
+type JsonObject = Readonly<Record<string, unknown>>;
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function decodeEvent(text: string, start: number): { event: ObserverEvent; prev: string | undefined } | undefined {
+/** The inner events of a batch, `undefined` for each that is malformed; `undefined` as a whole when it is no batch. */
+function batchEvents(payload: string, parsed: unknown): readonly (ObserverEvent | undefined)[] | undefined {
+  if (!isObject(parsed) || !Array.isArray(parsed.events)) return undefined;
+  // Of two lists the last is the one that was parsed.
+  const member = scanMembers(payload).members.findLast(({ key }) => key === 'events');
+  if (member === undefined) return undefined;
+  const values = parsed.events as readonly unknown[];
+  return scanElements(payload, member.valueStart).map(({ start }, at) => {
+    const value = values[at];
+    return isObject(value) ? decodeEvent(payload, start, value)?.event : undefined;
+  });
+}
+
+/** The event whose `{` is the first non-space character from `start` on; `parsed` is what it says. */
+function decodeEvent(
+  text: string,
+  start: number,
+  parsed: JsonObject,
+): { event: ObserverEvent; prev: string | undefined } | undefined {
   const { members, end } = scanMembers(text, start);
-  const raw = new Map<string, Member>();
-  for (const member of members) {
-    if (raw.has(member.key)) return undefined; // Parsers differ on which one counts.
-    raw.set(member.key, member);
-  }
-  const value = (key: string): unknown => {
-    const member = raw.get(key);
-    return member === undefined ? undefined : JSON.parse(text.slice(member.valueStart, member.valueEnd));
-  };
-  const payload = raw.get('payload');
-  const seq = value('seq');
-  const timestamp = value('timestamp');
-  const kind = value('kind');
+  // A member that is there twice: parsers differ on which one counts.
+  if (members.length !== Object.keys(parsed).length) return undefined;
+  const payload = members.find(({ key }) => key === 'payload');
+  const seq = own(parsed, 'seq');
+  const timestamp = own(parsed, 'timestamp');
+  const kind = own(parsed, 'kind');
   if (payload === undefined || typeof timestamp !== 'string' || typeof kind !== 'string') return undefined;
   if (typeof seq !== 'number' || !Number.isSafeInteger(seq) || seq < 0) return undefined;
-  const stream = value('stream');
+  const stream = own(parsed, 'stream');
   if (stream !== undefined && typeof stream !== 'string') return undefined;
-  const agentIndex = value('agentIndex');
-  const startedAt = value('startedAt');
-  const via = value('via');
-  const redacted = value('redacted');
+  const agentIndex = own(parsed, 'agentIndex');
+  const startedAt = own(parsed, 'startedAt');
+  const via = own(parsed, 'via');
+  const redacted = own(parsed, 'redacted');
   // As the last member its text reaches to the closing brace: white space at either end of a line is part of the line.
   const isLast = payload === members.at(-1);
   const event: ObserverEvent = {
@@ -164,20 +179,24 @@ function decodeEvent(text: string, start: number): { event: ObserverEvent; prev:
     timestamp,
     kind,
     agentIndex: typeof agentIndex === 'number' ? agentIndex : null,
-    channelId: textOrNull(value('channelId')),
-    sessionId: textOrNull(value('sessionId')),
-    turnId: textOrNull(value('turnId')),
+    channelId: textOrNull(own(parsed, 'channelId')),
+    sessionId: textOrNull(own(parsed, 'sessionId')),
+    turnId: textOrNull(own(parsed, 'turnId')),
     ...(typeof startedAt === 'string' ? { startedAt } : {}),
     stream,
     ...(via === 'owner' || via === 'policy' || via === 'harness' ? { via } : {}),
-    ...(value('forwarded') === false ? { forwarded: false as const } : {}),
-    ...(value('replayed') === true ? { replayed: true as const } : {}),
-    ...(value('unterminated') === true ? { unterminated: true as const } : {}),
+    ...(own(parsed, 'forwarded') === false ? { forwarded: false as const } : {}),
+    ...(own(parsed, 'replayed') === true ? { replayed: true as const } : {}),
+    ...(own(parsed, 'unterminated') === true ? { unterminated: true as const } : {}),
     ...(Array.isArray(redacted) ? { redacted: redacted.filter((p) => typeof p === 'string') } : {}),
     payload: isLast ? text.slice(payload.afterColon, end - 1) : text.slice(payload.valueStart, payload.valueEnd),
   };
-  const prev = value('prev');
+  const prev = own(parsed, 'prev');
   return { event, prev: isHex64(prev) ? prev : undefined };
+}
+
+function own(object: JsonObject, key: string): unknown {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
 function textOrNull(value: unknown): string | null {
