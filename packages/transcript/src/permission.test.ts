@@ -63,6 +63,33 @@ describe('permissions', () => {
     expect(scene.the('permission').options).toHaveLength(2);
   });
 
+  it('TR150: a question with a title alone shows the change, the input and the places its tool has told before', () => {
+    const diff = { type: 'diff', path: '/x', oldText: 'a', newText: 'b' };
+    const call = { sessionUpdate: 'tool_call', toolCallId: 't', title: 'Editing files', kind: 'edit' };
+    const shows = {
+      content: [diff, { type: 'terminal', terminalId: 't' }],
+      rawInput: { n: 1.5 },
+      locations: [{ path: '/x' }],
+    };
+    const scene = new Scene().prompt().update({ ...call, ...shows });
+    scene.ask(0, { toolCallId: 't', title: 'Edit files', content: [], locations: [] });
+    const asked = { title: 'Edit files', content: [diff], rawInput: '{"n":1.5}', locations: [{ path: '/x' }] };
+    expect(scene.the('permission')).toMatchObject(asked);
+    scene.update({ sessionUpdate: 'tool_call_update', toolCallId: 't', content: [], rawInput: {} });
+    expect(scene.the('permission')).toMatchObject(asked);
+  });
+
+  it('TR150: what the question tells itself stands alone', () => {
+    const call = { sessionUpdate: 'tool_call', toolCallId: 't', title: 'x', content: [{ type: 'text', text: 'old' }] };
+    const scene = new Scene().prompt().update({ ...call, rawInput: { n: 1 }, locations: [{ path: '/old' }] });
+    const own = { content: [{ type: 'text', text: 'new' }], rawInput: { n: 2 }, locations: [{ path: '/new' }] };
+    expect(scene.ask(0, { ...TOOL, ...own }).the('permission')).toMatchObject({
+      content: [{ type: 'content', part: { type: 'text', text: 'new' } }],
+      rawInput: '{"n":2}',
+      locations: [{ path: '/new' }],
+    });
+  });
+
   it('TR45: options of any shape are shown as they came, an unknown kind is no allow', () => {
     const options = [{ optionId: 'a', name: 'A', kind: 'yolo' }, { optionId: 'a' }, { name: 'no id' }, 3];
     const scene = new Scene().prompt().ask(0, TOOL, { options });

@@ -20,7 +20,9 @@ export function reducePermissionRequest(step: Step, rpcId: string, params: JsonO
       ? subject === undefined
         ? undefined
         : jsonText(subject)
-      : memberText(line, [...path, 'rawInput']);
+      : (memberText(line, [...path, 'rawInput']) ?? tool?.rawInput);
+  const content = readToolContent(list(call, 'content') ?? []);
+  const locations = readLocations(member(call, 'locations'));
   step.place<PermissionItem>(turn, itemId, (before, stamp) => ({
     ...stamp,
     kind: 'permission',
@@ -29,9 +31,10 @@ export function reducePermissionRequest(step: Step, rpcId: string, params: JsonO
     toolCallId: text(call, 'toolCallId') ?? text(subject, 'toolCallId'),
     title: text(params, 'title') ?? text(call, 'title') ?? text(subject, 'command') ?? tool?.title ?? '',
     toolKind: text(call, 'kind') ?? tool?.toolKind ?? (text(subject, 'command') === undefined ? 'other' : 'execute'),
-    content: [...described(params), ...readToolContent(list(call, 'content') ?? [])],
+    // Agents ask with a title alone and have told the change before (codex): nobody can decide on a title.
+    content: [...described(params), ...(content.length > 0 ? content : told(tool))],
     rawInput,
-    locations: readLocations(member(call, 'locations')),
+    locations: locations.length > 0 ? locations : (tool?.locations ?? []),
     options: readOptions(params),
     ...bindQuestion(step, before),
     decision: before?.decision,
@@ -42,6 +45,11 @@ export function reducePermissionRequest(step: Step, rpcId: string, params: JsonO
 function described(params: JsonObject | undefined): readonly ToolContent[] {
   const description = text(params, 'description');
   return description === undefined ? [] : [{ type: 'content', part: { type: 'text', text: description } }];
+}
+
+/** What the call has shown so far; its terminal stays its own. */
+function told(tool: ToolItem | undefined): readonly ToolContent[] {
+  return tool?.content.filter(({ type }) => type !== 'terminal') ?? [];
 }
 
 function readOptions(params: JsonObject | undefined): readonly PermissionOption[] {
