@@ -28,6 +28,8 @@ export interface Carry {
   readonly streaming: { readonly turnId: string; readonly itemId: string } | undefined;
   /** Answers to session/new and the like, kept until a channel says which session is its own. */
   readonly known: readonly { readonly sessionId: string; readonly patch: Partial<SessionState> }[];
+  /** The history this agent repeats has message ids. */
+  readonly namesHistory: boolean;
 }
 
 export interface PendingRequest {
@@ -99,6 +101,7 @@ export const EMPTY_CARRY: Carry = {
   terminals: [],
   streaming: undefined,
   known: [],
+  namesHistory: false,
 };
 
 /** Entries a carried list keeps; the oldest go first. */

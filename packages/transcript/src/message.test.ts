@@ -53,7 +53,7 @@ describe('messages', () => {
   });
 
   it('TR23: without an id a chunk goes on with the last row of its speaker, and another row in between splits', () => {
-    const scene = new Scene().prompt().says('a').says('b', 'm').says('c');
+    const scene = new Scene().prompt().says('a').says('b', 'm').says('c').says('c');
     scene
       .update({ sessionUpdate: 'tool_call', toolCallId: 't', title: 'x' })
       .says('d')
@@ -62,7 +62,8 @@ describe('messages', () => {
     expect(scene.outline()).toEqual([
       'user: do it',
       'agent: a',
-      'agent: bc',
+      'agent: b',
+      'agent: cc',
       'tool t: pending',
       'agent: d',
       'thought: e',
@@ -74,6 +75,32 @@ describe('messages', () => {
     const scene = new Scene().prompt().says('a').update({ sessionUpdate: 'usage_update', used: 1, size: 2 });
     scene.note('agent_stderr', { text: 'x' }).says('b');
     expect(scene.outline()).toEqual(['user: do it', 'agent: ab', 'notice']);
+  });
+
+  it('TR23: what an agent that names its messages says without a name is no more of them', () => {
+    const scene = new Scene().prompt().says('Half an ans', 'm').says('stream disconnected before completion\n\n');
+    expect(scene.says('wer', 'm').outline()).toEqual([
+      'user: do it',
+      'agent: Half an answer',
+      'agent: stream disconnected before completion\n\n',
+    ]);
+  });
+
+  it('TR155: thoughts under headings of their own are paragraphs of one row; a heading in pieces is as it came', () => {
+    const thinks = (...texts: readonly string[]) => {
+      const scene = new Scene().prompt();
+      for (const text of texts) scene.update(chunk('agent_thought', text));
+      return scene.the('thought').parts;
+    };
+    const whole = thinks('**Reading**\nI read it.', '**Changing**\nI change it.\n', '**Done**\nIt is done.');
+    expect(whole).toEqual([
+      { type: 'text', text: '**Reading**\nI read it.\n\n**Changing**\nI change it.\n**Done**\nIt is done.' },
+    ]);
+    expect(thinks('is ', '**bold**', ' and ', '**', 'more**\n')).toEqual([
+      { type: 'text', text: 'is **bold** and **more**\n' },
+    ]);
+    const scene = new Scene().prompt().says('a').says('**b**\nc');
+    expect(scene.outline()).toEqual(['user: do it', 'agent: a**b**\nc']);
   });
 
   it('TR24: empty text makes no row and ends none; other content stays in its place', () => {

@@ -47,7 +47,7 @@ function append(step: Step, turn: number, kind: Speaker, messageId: string | und
   const id = messageId === undefined ? continuedId(step, turn, kind) : `${kind}:${messageId}`;
   const before = draft.item(turn, id);
   const item = step.place<MessageItem>(turn, id, (known, stamp) =>
-    appendPart(known, stamp, { kind, messageId, part, streaming }),
+    appendPart(known, stamp, { kind, messageId, part: known === undefined ? part : apart(known, part), streaming }),
   );
   if (before !== undefined) endOther(step, turn, item.id);
   if (!streaming) return;
@@ -57,17 +57,30 @@ function append(step: Step, turn: number, kind: Speaker, messageId: string | und
   draft.carry = { ...draft.carry, streaming: { turnId, itemId: item.id } };
 }
 
+/** A thought that is told whole, under a heading of its own (gemini's are), begins a paragraph. */
+function apart(before: MessageItem, part: Part): Part {
+  if (before.kind !== 'thought' || part.type !== 'text' || !/^\*\*[^*\n]*\*\*\n/.test(part.text)) return part;
+  const last = before.parts.at(-1);
+  return last?.type !== 'text' || last.text.endsWith('\n') ? part : { ...part, text: `\n\n${part.text}` };
+}
+
 /** Text that moves from one message to another (thought and answer alternate): only one is being written. */
 function endOther(step: Step, turn: number, itemId: string): void {
   if (step.draft.carry.streaming?.itemId !== itemId) step.endStreaming(turn);
 }
 
-/** Without an id a chunk goes on with the last row, if it is of the same speaker; notices in between do not count. */
+/**
+ * Without an id a chunk goes on with the last row, if that is of the same speaker and has no id either; notices in between do
+ * not count. What agents that name their messages say without an id (claude's warnings, codex's errors) is no more of them.
+ */
 function continuedId(step: Step, turn: number, kind: Speaker): string {
   const items = step.draft.items(turn);
   for (let at = items.length - 1; at >= 0; at--) {
     const item = items[at];
-    if (item?.kind === kind) return item.id === promptOf(step, turn)?.promptItemId ? freshId(step, kind) : item.id;
+    if (item?.kind === kind) {
+      const isOther = item.id === promptOf(step, turn)?.promptItemId || item.messageId !== undefined;
+      return isOther ? freshId(step, kind) : item.id;
+    }
     if (item?.kind !== 'notice') break;
   }
   return freshId(step, kind);

@@ -6,7 +6,7 @@ import { blankTranscript, Draft } from './draft.ts';
 import { reduceElicitationComplete } from './elicitation.ts';
 import { placeConflict } from './failure.ts';
 import { placeGap } from './gap.ts';
-import { asObject, parseObject } from './json.ts';
+import { asObject, object, parseObject, text } from './json.ts';
 import { readLine } from './lines.ts';
 import type { LogEvent } from './log-event.ts';
 import { endAgent, noteHarness, reduceNote } from './note.ts';
@@ -110,14 +110,20 @@ function reduceLine(step: Step): void {
   }
 }
 
-/** History an agent repeats: only what it says of the session as it is now counts. */
+/** History an agent repeats: only what it says of the session as it is now counts, and what it says for the first time. */
 function reduceReplayed(step: Step, message: RpcMessage, line: string): void {
-  const isState =
-    message.type === 'notification' &&
-    message.method === 'session/update' &&
-    isSessionUpdate(updateKind(message.params));
-  if (isState) reduceUpdate(step, asObject(message.params), line);
+  const params = message.type === 'notification' && message.method === 'session/update' ? message.params : undefined;
+  if (isSessionUpdate(updateKind(params)) || isSaidNow(step, params)) reduceUpdate(step, asObject(params), line);
   else countReplayed(step);
+}
+
+/** Where the messages of the history have ids, one without is none of them: codex's warnings about its settings. */
+function isSaidNow({ draft }: Step, params: unknown): boolean {
+  if (updateKind(params) !== 'agent_message_chunk') return false;
+  const { carry } = draft;
+  const isNamed = text(object(asObject(params), 'update'), 'messageId') !== undefined;
+  if (isNamed && !carry.namesHistory) draft.carry = { ...carry, namesHistory: true };
+  return !isNamed && carry.namesHistory;
 }
 
 /** What the harness stream tells every channel of its run. */

@@ -243,4 +243,18 @@ describe('session state', () => {
     ]);
     expect(scene.fold.transcript(CHANNEL).session.modeId).toBe('plan');
   });
+
+  it('TR157: where the messages of the history have ids, what comes among them without one is said now', () => {
+    const replayed = { replayed: true } as const;
+    const says = (text: string, messageId?: string) => ({
+      sessionUpdate: 'agent_message_chunk',
+      messageId,
+      content: { type: 'text', text },
+    });
+    const named = new Scene().update(says('old', 'm'), replayed).update(says('Config warning: x'), replayed);
+    expect(named.outline(0)).toEqual(['notice', 'agent: Config warning: x']);
+    expect(named.the('notice').text).toBe('1 line of earlier history repeated by the agent');
+    const unnamed = new Scene().update(says('old'), replayed).update(says('older'), replayed);
+    expect(unnamed.outline(0)).toEqual(['notice']);
+  });
 });

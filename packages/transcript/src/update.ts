@@ -10,6 +10,7 @@ import { reduceTerminalChunk, reduceTerminalUpdate } from './terminal.ts';
 import { readToldMode } from './told-mode.ts';
 import { reduceToolCall, reduceToolContentChunk } from './tool-call.ts';
 import { speechTurn } from './turn.ts';
+import { reduceVendorNotice } from './vendor-notice.ts';
 
 /** One `session/update`, of whatever session: the harness decided whose it is. What is not understood becomes a raw row. */
 export function reduceUpdate(step: Step, params: JsonObject | undefined, line: string): void {
@@ -31,9 +32,12 @@ function reduceKnown(step: Step, kind: string, update: JsonObject, line: string)
       return reduceChunk(step, 'user', update);
     case 'agent_message_chunk': {
       const currentModeId = readToldMode(step, update);
-      if (currentModeId === undefined) return reduceChunk(step, 'agent', update);
+      if (currentModeId === undefined) return reduceVendorNotice(step, update) || reduceChunk(step, 'agent', update);
       return reduceSessionUpdate(step, 'current_mode_update', { currentModeId });
     }
+    case 'session_info_update':
+      reduceVendorNotice(step, update);
+      return reduceSessionUpdate(step, kind, update);
     case 'agent_thought_chunk':
       return reduceChunk(step, 'thought', update);
     case 'user_message':
