@@ -30,6 +30,7 @@ describe('headlines', () => {
       },
       'Edited a.ts → +2 −1',
     ],
+    [{ kind: 'think', status: 'completed', title: 'Compact conversation' }, 'Worked on Compact conversation'],
     [{ kind: 'search', status: 'completed', rawInput: { pattern: 'TODO' } }, 'Searched TODO'],
     [{ kind: 'fetch', status: 'pending', rawInput: { url: 'https://example.org' } }, 'Fetching https://example.org'],
     [{ kind: 'teleport', status: 'completed' }, 'Used Some title'],
@@ -37,6 +38,29 @@ describe('headlines', () => {
     [{ status: 'in_progress', title: 'line one\nline two' }, 'Using line one'],
   ])('TR89: %j reads “%s”', (update, sentence) => {
     expect(headline(update)).toBe(sentence);
+  });
+
+  it.each([
+    ['cancelled', 'Editing a.ts → cancelled'],
+    ['failed', 'Editing a.ts → failed'],
+    ['in_progress', 'Editing a.ts → +1 −1'],
+    ['completed', 'Edited a.ts → +1 −1'],
+  ])('TR154: an edit that is %s reads “%s”: what came to nothing was not done', (status, sentence) => {
+    const content = [{ type: 'diff', path: 'a.ts', oldText: 'a\n', newText: 'b\n' }];
+    expect(headline({ kind: 'edit', status, content })).toBe(sentence);
+  });
+
+  it('TR153: a call that keeps the todo list reads as that', () => {
+    const rawInput = { todos: [{ content: 'one', status: 'completed' }] };
+    expect(headline({ title: '0 todos', status: 'completed', rawInput })).toBe('Updated its plan');
+    expect(headline({ title: 'x', status: 'in_progress', rawInput: { todos: ['one'] } })).toBe('Using x');
+  });
+
+  it('TR156: an exit code is known from wherever agents tell it', () => {
+    const exit = (rawOutput: object) => headline({ kind: 'execute', status: 'completed', rawOutput });
+    expect(exit({ output: '', metadata: { exit: 2, truncated: false } })).toBe('Ran Some title → exit 2');
+    expect(exit({ exit_code: 3, metadata: { exit: 2 } })).toBe('Ran Some title → exit 3');
+    expect(exit({ metadata: { exit: null } })).toBe('Ran Some title');
   });
 
   it('TR89: arguments too long to read fall back to the title', () => {

@@ -1,6 +1,7 @@
-import { asObject, finite, type JsonObject, list, text } from './json.ts';
+import { asObject, finite, type JsonObject, list, object, text } from './json.ts';
 import { type DiffStats, diffStats } from './line-diff.ts';
 import type { ToolItem } from './model.ts';
+import { readTodos } from './plan.ts';
 
 /** A tool call as a sentence: verb, object → outcome. `outcome` is '' while there is none to tell. */
 export interface Headline {
@@ -20,7 +21,7 @@ const VERBS: Readonly<Record<string, readonly [running: string, over: string]>> 
   move: ['Moving', 'Moved'],
   search: ['Searching', 'Searched'],
   execute: ['Running', 'Ran'],
-  think: ['Thinking', 'Thought'],
+  think: ['Working on', 'Worked on'],
   fetch: ['Fetching', 'Fetched'],
   switch_mode: ['Switching mode', 'Switched mode'],
   other: ['Using', 'Used'],
@@ -29,12 +30,24 @@ const VERBS: Readonly<Record<string, readonly [running: string, over: string]>> 
 /** The headline of a tool call; paths inside `cwd` are shown relative to it. Cost: bounded, whatever the agent sent. */
 export function selectHeadline(tool: ToolItem, cwd?: string): Headline {
   const running = tool.status === 'pending' || tool.status === 'in_progress';
-  const [doing, done] = VERBS[Object.hasOwn(VERBS, tool.toolKind) ? tool.toolKind : 'other'] ?? ['Using', 'Used'];
-  return { verb: running ? doing : done, object: objectOf(tool, cwd), outcome: outcomeOf(tool) };
+  const input = readJson(tool.rawInput);
+  const isPlan = readTodos(input) !== undefined;
+  const verbs = VERBS[Object.hasOwn(VERBS, tool.toolKind) ? tool.toolKind : 'other'];
+  const [doing, done] = (isPlan ? (['Updating', 'Updated'] as const) : verbs) ?? ['Using', 'Used'];
+  return {
+    verb: running || cameToNothing(tool) ? doing : done,
+    object: isPlan ? 'its plan' : objectOf(tool, input, cwd),
+    outcome: outcomeOf(tool),
+  };
 }
 
-function objectOf(tool: ToolItem, cwd: string | undefined): string {
-  const input = readJson(tool.rawInput);
+/** Whether a call is over without having been carried out: "Editing … → failed". A command that failed did run. */
+export function cameToNothing({ status, toolKind }: ToolItem): boolean {
+  if (status === 'failed') return toolKind !== 'execute';
+  return status === 'cancelled' || status === 'unfinished';
+}
+
+function objectOf(tool: ToolItem, input: JsonObject | undefined, cwd: string | undefined): string {
   const said = firstLine(tool.title);
   switch (tool.toolKind) {
     case 'read':
@@ -92,14 +105,16 @@ function outcomeOf(tool: ToolItem): string {
   if (exit !== undefined && exit !== 0) parts.push(`exit ${exit}`);
   if (tool.terminal?.signal !== undefined) parts.push(tool.terminal.signal);
   const stats = selectDiffStats(tool);
-  if (stats?.exact === true && tool.status !== 'failed') parts.push(`+${stats.added} −${stats.removed}`);
+  if (stats?.exact === true && !cameToNothing(tool)) parts.push(`+${stats.added} −${stats.removed}`);
   return parts.join(', ');
 }
 
 /** The exit code of the command a tool call ran, `undefined` when none was told. */
 export function exitCodeOf(tool: ToolItem): number | undefined {
   const output = readJson(tool.rawOutput);
-  return tool.terminal?.exitCode ?? finite(output, 'exit_code') ?? finite(output, 'exitCode');
+  // opencode tells it beside the output, as `exit`.
+  const told = [finite(output, 'exit_code'), finite(output, 'exitCode'), finite(object(output, 'metadata'), 'exit')];
+  return tool.terminal?.exitCode ?? told.find((code) => code !== undefined);
 }
 
 const counted = new WeakMap<ToolItem, DiffStats | undefined>();

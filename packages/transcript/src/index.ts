@@ -4,7 +4,7 @@ export { type DiffRow, type DiffTexts, diffRow, rowOfLine, splitDiff, unfoldDiff
 export { EventLog } from './event-log.ts';
 export * from './export/index.ts';
 export { TranscriptFold } from './fold.ts';
-export { exitCodeOf, type Headline, selectDiffStats, selectHeadline } from './headline.ts';
+export { cameToNothing, exitCodeOf, type Headline, selectDiffStats, selectHeadline } from './headline.ts';
 export { DIFF_ROW, type DiffStats, diffLines, diffStats, type LineDiff } from './line-diff.ts';
 export { type FoundLines, type LineHit, LineSearch } from './line-search.ts';
 export { FOREIGN_STREAM, type LogEvent } from './log-event.ts';

@@ -47,6 +47,30 @@ describe('plans', () => {
     expect(scene.all('raw').map(({ label }) => label)).toEqual(['plan', 'plan_update']);
   });
 
+  it('TR153: a todo list in a tool call’s input is the plan of its turn, changing in place', () => {
+    const call = (toolCallId: string, ...todos: readonly object[]) => ({
+      sessionUpdate: 'tool_call',
+      toolCallId,
+      title: 'todowrite',
+      rawInput: { todos },
+    });
+    const scene = new Scene()
+      .prompt()
+      .update(call('a'))
+      .update(call('a', entry('one', 'in_progress'), entry('two')))
+      .says('x')
+      .update(call('b', entry('one', 'completed'), entry('two', 'in_progress')));
+    expect(scene.outline()).toEqual(['user: do it', 'tool a: pending', 'plan', 'agent: x', 'tool b: pending']);
+    const statuses = () => scene.the('plan').entries.map(({ status }) => status);
+    expect(statuses()).toEqual(['completed', 'in_progress']);
+    scene.update(call('c', { content: 'half wri' }));
+    scene.update({ ...call('d', entry('of a sub-agent')), _meta: { claudeCode: { parentToolUseId: 'b' } } });
+    expect(statuses()).toEqual(['completed', 'in_progress']);
+    scene.update(plan(entry('one', 'completed'), entry('two', 'completed')));
+    expect(statuses()).toEqual(['completed', 'completed']);
+    expect(scene.update(call('e')).the('plan').entries).toEqual([]);
+  });
+
   it('TR54: the next turn has a plan of its own', () => {
     const scene = new Scene()
       .prompt()

@@ -1,4 +1,4 @@
-import { type JsonObject, list, object, objects, text } from './json.ts';
+import { asObject, type JsonObject, list, object, objects, text } from './json.ts';
 import type { PlanItem } from './model.ts';
 import type { Step } from './step.ts';
 import { markRunning, speechTurn } from './turn.ts';
@@ -21,13 +21,33 @@ export function reducePlanRemoved(step: Step, update: JsonObject): boolean {
   return placePlan(step, text(update, 'planId') ?? DEFAULT_PLAN, { entries: [] });
 }
 
+/**
+ * A todo list in the input of a tool call is its turn's plan: agents that keep one (opencode's todowrite) tell it in no other
+ * way. One that is still being written is none.
+ */
+export function reduceTodos(step: Step, turn: number, input: JsonObject | undefined): void {
+  const entries = readTodos(input);
+  const isNew = step.draft.item(turn, `plan:${DEFAULT_PLAN}`) === undefined;
+  if (entries !== undefined && !(isNew && entries.length === 0)) putPlan(step, turn, DEFAULT_PLAN, entries);
+}
+
+/** The todo list a tool call's input is, undefined where it is none. */
+export function readTodos(input: JsonObject | undefined): PlanItem['entries'] | undefined {
+  const todos = list(input, 'todos')?.map(asObject);
+  const isList = todos?.every((todo) => text(todo, 'status') !== undefined && text(todo, 'content') !== undefined);
+  return isList ? readEntries({ entries: todos }) : undefined;
+}
+
 function placePlan(step: Step, planId: string, plan: JsonObject): boolean {
   if (list(plan, 'entries') === undefined) return false;
-  const entries = readEntries(plan);
   const turn = speechTurn(step);
   markRunning(step, turn);
-  step.place<PlanItem>(turn, `plan:${planId}`, (_, stamp) => ({ ...stamp, kind: 'plan', planId, entries }));
+  putPlan(step, turn, planId, readEntries(plan));
   return true;
+}
+
+function putPlan(step: Step, turn: number, planId: string, entries: PlanItem['entries']): void {
+  step.place<PlanItem>(turn, `plan:${planId}`, (_, stamp) => ({ ...stamp, kind: 'plan', planId, entries }));
 }
 
 function readEntries(plan: JsonObject): PlanItem['entries'] {

@@ -2,6 +2,7 @@ import { scanMembers } from '@heliograph/wire/acp';
 import { metaOf, readLocations, readToolContent } from './content.ts';
 import { has, type JsonObject, object, text } from './json.ts';
 import type { ToolItem, ToolStatus } from './model.ts';
+import { reduceTodos } from './plan.ts';
 import type { Stamp, Step } from './step.ts';
 import { bindTerminals, readVendorTerminal } from './terminal.ts';
 import { markRunning, rememberOpenTool, speechTurn } from './turn.ts';
@@ -104,6 +105,8 @@ export function placeTool(
   if (item.status === 'completed' || item.status === 'failed') forgetOpenTool(step, turn, item);
   else if (item.late === true) rememberOpenTool(step, draft.head(turn).id, item);
   bindTerminals(step, turn, item);
+  // A sub-agent's list is not the plan of the turn.
+  if (item.parentToolCallId === undefined) reduceTodos(step, turn, object(update, 'rawInput'));
 }
 
 function toolContext(step: Step, turn: number, line: string, path: readonly string[]): ToolContext {

@@ -1,4 +1,5 @@
 import {
+  cameToNothing,
   exitCodeOf,
   type PermissionItem,
   type QuestionItem,
@@ -26,16 +27,14 @@ const sentences = new WeakMap<ToolItem, { readonly cwd: string | undefined; read
 export function toToolSentence(item: ToolItem, cwd: string | undefined): ToolSentence {
   const known = sentences.get(item);
   if (known !== undefined && known.cwd === cwd) return known.sentence;
-  // What came to nothing was not done: "Editing … → failed". A command that failed did run.
-  const cameToNothing = isCutShort(item) || (item.status === 'failed' && item.toolKind !== 'execute');
-  const { verb, object } = selectHeadline(cameToNothing ? { ...item, status: 'in_progress' } : item, cwd);
+  const { verb, object } = selectHeadline(item, cwd);
   const change = selectDiffStats(item);
   const sentence: ToolSentence = {
     verb,
     object,
     isCode: isCodeObject(item, object),
     // A long change is counted where it is compared: a rough count would say another number there.
-    change: cameToNothing || change?.exact === false ? undefined : change,
+    change: cameToNothing(item) || change?.exact === false ? undefined : change,
     outcome: toOutcome(item),
     tone: item.status === 'failed' ? 'bad' : isCutShort(item) ? 'muted' : 'plain',
   };
