@@ -1,6 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { descendants, isRunning } from '../apps/harness/test/support/processes.ts';
 import { accessibilityFaults } from './support/accessibility.ts';
 import { launchChromium, openPage, PHONE } from './support/chromium.ts';
 import { Product, type Program } from './support/product.ts';
@@ -69,33 +69,6 @@ describe('up', () => {
     expect(children.length).toBeGreaterThan(0);
     expect(await up.stop()).toBe(0);
     // One that was killed takes a moment to be gone.
-    await expect.poll(() => children.filter(isAlive), { timeout: 20_000 }).toEqual([]);
+    await expect.poll(() => children.filter(isRunning), { timeout: 20_000 }).toEqual([]);
   });
 });
-
-function descendants(pid: number): number[] {
-  const parents = new Map<number, number>();
-  for (const name of readdirSync('/proc')) {
-    if (!/^\d+$/.test(name)) continue;
-    const parent = parentOf(Number(name));
-    if (parent !== undefined) parents.set(Number(name), parent);
-  }
-  const found = [pid];
-  for (const at of found) for (const [child, parent] of parents) if (parent === at) found.push(child);
-  return found.slice(1);
-}
-
-/** Undefined when it has ended, also while nobody has asked how. */
-function parentOf(pid: number): number | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return state === 'Z' ? undefined : Number(parent);
-  } catch {
-    return undefined; // Ended meanwhile.
-  }
-}
-
-function isAlive(pid: number): boolean {
-  return parentOf(pid) !== undefined;
-}

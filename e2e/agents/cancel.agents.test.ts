@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Turn } from '@heliograph/transcript';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isRunning } from '../../apps/harness/test/support/processes.ts';
 import { AgentLife } from './agent-life.ts';
 import { type AgentProfile, agents } from './agents.ts';
 import { chosen } from './chosen-agents.ts';
@@ -81,12 +82,12 @@ describe.each(chosen)('%s', (name) => {
     const written = () => (existsSync(file) ? readFileSync(file, 'utf8') : '');
     await expect.poll(written).toMatch(/^\d+\n/);
     const command = Number(written());
-    expect(isAlive(command)).toBe(true);
+    expect(isRunning(command)).toBe(true);
     expect(await life.owner.cancel(turnId)).toMatchObject({ status: 'cancelled', turnId });
     const turn = await life.owner.ended(turnId);
     expect(turn).toMatchObject({ outcome: 'cancelled', stopReason: 'cancelled' });
     expect(itemsOf(turn, 'tool').map(({ status }) => status)).toEqual([abilities.cancelled.running]);
-    await expect.poll(() => isAlive(command)).toBe(false);
+    await expect.poll(() => isRunning(command)).toBe(false);
     await endedOnceAndGoesOn(turn);
   });
 
@@ -95,12 +96,3 @@ describe.each(chosen)('%s', (name) => {
     expect(life.watcher.warnings).toEqual([]);
   });
 });
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { TurnCompleted, TurnError } from '@heliograph/wire';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { isRunning } from './support/processes.ts';
 import { Stage, type StageOptions } from './support/stage.ts';
 import { until } from './support/until.ts';
 
@@ -24,15 +25,6 @@ async function working(options: StageOptions = {}) {
   return { harness, viewer, turnId, cancel };
 }
 
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ');
-  } catch {
-    return false;
-  }
-}
-
 describe('cancel', () => {
   test.each([
     ['obey', 'cancelled', { outcome: 'cancelled', stopReason: 'cancelled' }],
@@ -54,14 +46,14 @@ describe('cancel', () => {
       exitGraceMs: 100,
     });
     const pid = Number(readFileSync(child, 'utf8'));
-    expect(isAlive(pid)).toBe(true);
+    expect(isRunning(pid)).toBe(true);
     const done = await viewer.ask(cancel);
     expect(done.result?.status).toBe('killed');
     expect(viewer.find<TurnCompleted>('turn_completed')?.payload).toEqual({ outcome: 'killed', stopReason: null });
     expect(viewer.find<TurnError>('turn_error')?.payload).toMatchObject({ outcome: 'cancel_drain_timeout' });
     const exited = await viewer.until('the exit', () => viewer.find('agent_exited'));
     expect(exited.payload).toMatchObject({ signal: 'SIGKILL', expected: true });
-    await until('the grandchild to be gone', () => !isAlive(pid));
+    await until('the grandchild to be gone', () => !isRunning(pid));
     await viewer.until(
       'a new session',
       () => viewer.events(harness.stream).filter(({ kind }) => kind === 'session_resolved').length === 2,

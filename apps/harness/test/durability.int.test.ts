@@ -5,6 +5,7 @@ import { payloadOf, type StreamOpened } from '@heliograph/wire';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { defaultLockFolder, lockPath } from '../src/key-lock.ts';
 import { HarnessProcess } from './support/harness-process.ts';
+import { isRunning, parentOf } from './support/processes.ts';
 import { Stage } from './support/stage.ts';
 import { until } from './support/until.ts';
 import type { Watcher } from './support/watcher.ts';
@@ -45,17 +46,6 @@ function continuationIn(viewer: Watcher, stream: string) {
   const opened = viewer.find<StreamOpened>('stream_opened', ({ continues }) => continues?.stream === stream);
   return opened?.payload.continues;
 }
-
-/** The members of /proc/PID/stat after the name; undefined: it is gone. */
-function statOf(pid: number): readonly string[] | undefined {
-  try {
-    return readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)?.split(' ');
-  } catch {
-    return undefined;
-  }
-}
-const parentOf = (pid: number) => Number(statOf(pid)?.[1]);
-const isRunning = (pid: number) => !['Z', undefined].includes(statOf(pid)?.[0]);
 
 describe('a harness that starts anew', () => {
   test('HA64: what the agent said while the relay was away arrives after a restart of the harness, byte for byte; none of it is readable on disk', async () => {
