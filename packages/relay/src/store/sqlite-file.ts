@@ -3,9 +3,9 @@ import { dirname, join } from 'node:path';
 import { err, ok, parseEvent, type Result } from '@heliograph/wire';
 import Database from 'better-sqlite3';
 import { expiresAt } from '../expiration.ts';
-import { searchableWords } from '../search.ts';
 import { notWritable, privateFile, type StoreError } from './data-dir.ts';
 import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION, UPGRADES } from './sqlite-schema.ts';
+import { WordIndex } from './word-index.ts';
 
 /** The one database file of a data folder. */
 export function databaseFile(dataDir: string): string {
@@ -123,7 +123,8 @@ function upgrade(db: Database.Database, path: string): void {
   db.transaction(() => {
     for (let version = from; version < SCHEMA_VERSION; version++) {
       db.exec(UPGRADES[version] ?? '');
-      if (version === 1) indexStored(db);
+      if (version === 1) noteExpirations(db);
+      if (version === 3) new WordIndex(db).catchUp(lastSeqOf(db));
     }
     db.pragma(`user_version = ${SCHEMA_VERSION}`);
   })();
@@ -134,19 +135,20 @@ export function timeStamp(): string {
   return new Date().toISOString().replace(/[-:]|\.\d+/g, '');
 }
 
+/** The last number that an event has; 0 where there is none. */
+export function lastSeqOf(db: Database.Database): number {
+  return db.prepare<[], number>('SELECT COALESCE(MAX(seq), 0) FROM events').pluck().get() ?? 0;
+}
+
 /** What version 2 keeps beside each event, for events written before it. */
-function indexStored(db: Database.Database): void {
-  const insertWords = db.prepare('INSERT INTO search (rowid, words) VALUES (?, ?)');
-  const insertExpiration = db.prepare('INSERT INTO expirations (at, seq) VALUES (?, ?)');
+function noteExpirations(db: Database.Database): void {
+  const insert = db.prepare('INSERT INTO expirations (at, seq) VALUES (?, ?)');
   const next = db.prepare<[number], { seq: number; json: string }>(
     'SELECT seq, json FROM events WHERE seq > ? ORDER BY seq LIMIT 1',
   );
   for (let row = next.get(-1); row !== undefined; row = next.get(row.seq)) {
     const event = parseEvent(JSON.parse(row.json));
-    if (!event.ok) continue;
-    const words = searchableWords(event.value);
-    if (words !== undefined) insertWords.run(row.seq, words.join(' '));
-    const endsAtSec = expiresAt(event.value);
-    if (endsAtSec !== undefined) insertExpiration.run(endsAtSec, row.seq);
+    const endsAtSec = event.ok ? expiresAt(event.value) : undefined;
+    if (endsAtSec !== undefined) insert.run(endsAtSec, row.seq);
   }
 }

@@ -3,6 +3,7 @@ import { queryWords } from '../search.ts';
 import { PRIVATE_KINDS, type Reader } from '../visibility.ts';
 import type { Asker } from './event-store.ts';
 import { join, type Sql, sql } from './sql.ts';
+import { indexedWord } from './word-index.ts';
 
 /**
  * Above this many values a list is looked up as a set and the matches are sorted. Below, every value is its own index
@@ -95,7 +96,8 @@ function leadsOf(filter: Filter): readonly Lead[] {
   const { ids, authors, kinds, search } = filter;
   if (search !== undefined) {
     const words = queryWords(search);
-    const arms = words.length > 0 ? [sql('search MATCH ?', words.map((word) => `"${word}"`).join(' '))] : [];
+    const arms =
+      words.length > 0 ? [sql('search MATCH ?', words.map((word) => `"${indexedWord(word)}"`).join(' '))] : [];
     return [{ ...byEvent(['search'], arms), from: 'search CROSS JOIN events e ON e.seq = search.rowid' }];
   }
   if (ids !== undefined) return [byEvent(['ids'], [inSet('e.id', ids, 'unhex')])];
@@ -150,7 +152,7 @@ function isBy(authors: readonly string[], key: Lead['key']): Sql {
   }
   return sql(
     `EXISTS (SELECT 1 FROM events x INDEXED BY events_by_author
-     WHERE x.pubkey = unhex(?) AND x.created_at = t.created_at AND x.id = t.id)`,
+     WHERE x.pubkey = unhex(?) AND x.created_at = t.created_at AND x.seq = t.seq)`,
     only,
   );
 }
@@ -172,7 +174,7 @@ function visibleTo({ pubkey, kinds }: Reader, key: Lead['key']): Sql[] {
 }
 
 function hasTag(key: Lead['key'], name: string, value: Sql): Sql {
-  const same = `x.created_at = ${key}.created_at AND x.id = ${key}.id`;
+  const same = `x.created_at = ${key}.created_at AND x.seq = ${key}.seq`;
   return join('', [sql(`EXISTS (SELECT 1 FROM tags x WHERE ${same} AND x.name = ? AND `, name), value, sql(')')]);
 }
 

@@ -20,7 +20,7 @@ import {
 import type { RelayStore } from './relay-store.ts';
 import type { Sql } from './sql.ts';
 import { SqliteAccess } from './sqlite-access.ts';
-import { databaseFile, openDatabase } from './sqlite-file.ts';
+import { databaseFile, lastSeqOf, openDatabase } from './sqlite-file.ts';
 import { type Choice, countMatching, selectEvents, selectSeqs } from './sqlite-query.ts';
 import type { StorableEvent } from './storable-event.ts';
 import { WordIndex } from './word-index.ts';
@@ -80,8 +80,8 @@ export class SqliteStore implements RelayStore {
       insert: db.prepare<[number, Buffer, Buffer, number, number, string | null, string]>(
         'INSERT INTO events (seq, id, pubkey, kind, created_at, address, json) VALUES (?, ?, ?, ?, ?, ?, ?)',
       ),
-      insertTag: db.prepare<[string, string, number, Buffer, number, number]>(
-        'INSERT INTO tags (name, value, created_at, id, kind, seq) VALUES (?, ?, ?, ?, ?, ?)',
+      insertTag: db.prepare<[string, string, number, number, Buffer, number]>(
+        'INSERT INTO tags (name, value, created_at, seq, id, kind) VALUES (?, ?, ?, ?, ?, ?)',
       ),
       insertExpiration: db.prepare<[number, number]>('INSERT INTO expirations (at, seq) VALUES (?, ?)'),
       removeExpiration: db.prepare<[number, number]>('DELETE FROM expirations WHERE at = ? AND seq = ?'),
@@ -94,14 +94,13 @@ export class SqliteStore implements RelayStore {
         'SELECT seq, json FROM events WHERE kind = ? AND created_at < ? ORDER BY created_at LIMIT ?',
       ),
       remove: db.prepare<[number]>('DELETE FROM events WHERE seq = ?'),
-      removeTag: db.prepare<[string, string, number, Buffer]>(
-        'DELETE FROM tags WHERE name = ? AND value = ? AND created_at = ? AND id = ?',
+      removeTag: db.prepare<[string, string, number, number]>(
+        'DELETE FROM tags WHERE name = ? AND value = ? AND created_at = ? AND seq = ?',
       ),
     };
     this.#words = new WordIndex(db);
-    const highest = db.prepare<[], number>('SELECT COALESCE(MAX(seq), 0) FROM events').pluck().get() ?? 0;
     // Numbers are never given twice, not even that of a last event that was removed: its words may be in already.
-    this.#lastSeq = Math.max(highest, this.#words.to);
+    this.#lastSeq = Math.max(lastSeqOf(db), this.#words.to);
     this.#writeAll = db.transaction((events: readonly StorableEvent[]) => {
       this.#words.catchUpWhenWorth(this.#lastSeq);
       return events.map((event) => this.#writeOne(event));
@@ -180,7 +179,7 @@ export class SqliteStore implements RelayStore {
     this.#lastSeq += 1;
     const seq = this.#lastSeq;
     insert.run(seq, id, pubkey, event.kind, event.created_at, address ?? null, event.json);
-    for (const [name, value] of indexedTags(event)) insertTag.run(name, value, event.created_at, id, event.kind, seq);
+    for (const [name, value] of indexedTags(event)) insertTag.run(name, value, event.created_at, seq, id, event.kind);
     const endsAtSec = expiresAt(event);
     if (endsAtSec !== undefined) insertExpiration.run(endsAtSec, seq);
     if (event.kind === KIND_DELETION) this.#applyDeletion(event);
@@ -264,10 +263,7 @@ export class SqliteStore implements RelayStore {
     // An index on tags.seq would cost every insert; what to remove stands in the event itself.
     const { seq } = row;
     const event = eventOf(row);
-    const idBytes = Buffer.from(event.id, 'hex');
-    for (const [name, value] of indexedTags(event)) {
-      this.#statements.removeTag.run(name, value, event.created_at, idBytes);
-    }
+    for (const [name, value] of indexedTags(event)) this.#statements.removeTag.run(name, value, event.created_at, seq);
     if (isSearchable(event.kind)) this.#words.remove(seq);
     const endsAtSec = expiresAt(event);
     if (endsAtSec !== undefined) this.#statements.removeExpiration.run(endsAtSec, seq);
