@@ -93,6 +93,8 @@ export interface Turn {
   readonly usage: TurnUsage | undefined;
   readonly items: readonly Item[];
   readonly refs: readonly SeqRange[];
+  /** In what a window shows: how many items are not here before `items[before]`, of this turn or of ones before it. */
+  readonly away?: readonly { readonly before: number; readonly items: number }[];
 }
 
 export type TurnOutcome = 'completed' | 'cancelled' | 'killed' | 'failed' | 'refused' | 'unknown';

@@ -1,9 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ObserverEvent } from '@heliograph/wire/observer';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { TranscriptFold } from './fold.ts';
 import type { Transcript } from './model.ts';
-import { applyPatch, TranscriptDiffer } from './patch.ts';
+import { applyPatch, isSameItem, TranscriptDiffer } from './patch.ts';
 import { emptyTranscript, reduce } from './reduce.ts';
 import { Replay } from './replay.ts';
 import { CHANNELS, randomSession } from './testing/random-session.ts';
@@ -82,19 +83,57 @@ describe('replay', () => {
         for (const channelId of CHANNELS) {
           const replay = new Replay(fold.order(channelId), channelId);
           const length = replay.sync();
-          const differ = new TranscriptDiffer();
+          const differ = new TranscriptDiffer(isSameItem);
           const base = fold.transcript(channelId);
           for (const place of wanted) {
             const past = replay.at(place % (length + 1));
             const patch = structuredClone(differ.diff(base, past));
             const made = applyPatch(base, patch);
             expect(made).toEqual(seen(past));
-            for (const [at, turn] of made.turns.entries())
-              if (!patch.changed.some((changed) => changed.at === at)) expect(turn).toBe(base.turns[at]);
+            for (const turn of made.turns) {
+              const before = base.turns.find(({ id }) => id === turn.id);
+              if (isDeepStrictEqual(before, turn)) expect(turn).toBe(before);
+              for (const item of turn.items) {
+                const old = before?.items.find(({ id }) => id === item.id);
+                if (isDeepStrictEqual(old, item)) expect(item).toBe(old);
+              }
+            }
           }
         }
       }),
       { numRuns: 60 },
+    );
+  });
+
+  it('TR128: told by patches while events come in any order, the other side has the same transcript and keeps what it had', () => {
+    fc.assert(
+      fc.property(choices, fc.nat(), fc.integer({ min: 1, max: 9 }), (steps, turnedAt, every) => {
+        const events = randomSession(steps);
+        const at = turnedAt % (events.length + 1);
+        const fold = new TranscriptFold();
+        const differ = new TranscriptDiffer();
+        const told = new Map(CHANNELS.map((channelId) => [channelId, fold.transcript(channelId)]));
+        const here = new Map(CHANNELS.map((channelId) => [channelId, seen(fold.transcript(channelId)) as Transcript]));
+        // The newer part first, as a viewer reads a long session.
+        for (const [n, event] of [...events.slice(at), ...events.slice(0, at)].entries()) {
+          fold.insert(event);
+          if (n % every !== 0) continue;
+          for (const channelId of CHANNELS) {
+            const next = fold.transcript(channelId);
+            const before = here.get(channelId) ?? expect.unreachable();
+            const patch = differ.diff(told.get(channelId) ?? expect.unreachable(), next);
+            const made = applyPatch(before, structuredClone(patch));
+            expect(made).toEqual(seen(next));
+            for (const [place, turn] of next.turns.entries()) {
+              const was = told.get(channelId)?.turns.indexOf(turn) ?? -1;
+              if (was >= 0) expect(made.turns[place]).toBe(before.turns[was]);
+            }
+            told.set(channelId, next);
+            here.set(channelId, made);
+          }
+        }
+      }),
+      { numRuns: 40 },
     );
   });
 });

@@ -31,7 +31,7 @@ test('DT84: who looks elsewhere is called, and a press on it opens the session; 
   writeNotifySettings(parseNotifySettings({ on: ['permission'] }));
   const story = STORIES as Readonly<Record<string, (nowMs: number) => Story>>;
   const nowMs = Date.now();
-  const { desktop } = openStory((story.running as (nowMs: number) => Story)(nowMs), (fire) => fire());
+  const { desktop, tell: hear } = openStory((story.running as (nowMs: number) => Story)(nowMs), (fire) => fire());
   const selected: number[] = [];
   render(
     <DesktopProvider value={desktop}>
@@ -39,8 +39,7 @@ test('DT84: who looks elsewhere is called, and a press on it opens the session; 
     </DesktopProvider>,
   );
   expect(shown).toEqual([]);
-  const tell = (name: string) =>
-    act(() => desktop.receive({ type: 'events', events: (story[name] as (at: number) => Story)(nowMs).events }));
+  const tell = (name: string) => act(() => hear((story[name] as (at: number) => Story)(nowMs).events));
   tell('permission');
   expect(shown.map(({ title }) => title)).toEqual(['Fix the flaky auth test asks for permission']);
   shown[0]?.onclick?.();

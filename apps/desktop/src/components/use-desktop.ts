@@ -1,4 +1,4 @@
-import { type CarriedTranscript, emptyTranscript } from '@heliograph/transcript';
+import { emptyTranscript, type Transcript } from '@heliograph/transcript';
 import { createContext, useContext } from 'react';
 import { useStore } from 'zustand';
 import type { Desktop } from '../store/desktop.ts';
@@ -28,6 +28,6 @@ export function useAgent(publicKey: string | undefined): AgentRecord | undefined
 const NOTHING = emptyTranscript(null);
 
 /** A part of one session's transcript; of a session nothing is known of, of an empty one. */
-export function useTranscript<T>(ref: SessionRef, select: (transcript: CarriedTranscript) => T): T {
-  return useDesktopState((state) => select(findAgent(state, ref.agent)?.fold.transcript(ref.channelId) ?? NOTHING));
+export function useTranscript<T>(ref: SessionRef, select: (transcript: Transcript) => T): T {
+  return useDesktopState((state) => select(findAgent(state, ref.agent)?.told.transcript(ref.channelId) ?? NOTHING));
 }

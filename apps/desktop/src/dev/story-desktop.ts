@@ -1,30 +1,52 @@
+import type { ViewerEvent } from '@heliograph/client';
 import { createDesktop, type Desktop } from '../store/desktop.ts';
 import type { PageToWorker } from '../worker/protocol.ts';
 import { SessionReader } from '../worker/session-reader.ts';
 import type { Story } from './stories.ts';
 import { madeUpId } from './story-agent.ts';
+import { tellBy } from './story-teller.ts';
 
 /** A desktop that shows a story: every control gets an id and no answer, every invite the same text. */
 export function openStory(
   story: Story,
   onFrame: (fire: () => void) => void,
-): { readonly desktop: Desktop; readonly posted: readonly PageToWorker[] } {
+): {
+  readonly desktop: Desktop;
+  readonly posted: readonly PageToWorker[];
+  /** Tells what a viewer tells. */
+  readonly tell: (events: readonly ViewerEvent[]) => void;
+} {
   const posted: PageToWorker[] = [];
   const clock = {
-    nowMs: () => performance.now(),
+    // Nothing takes time here, so nothing is put off.
+    nowMs: () => 0,
     setTimer(delayMs: number, fire: () => void) {
       const timer = setTimeout(fire, delayMs);
       return () => clearTimeout(timer);
     },
   };
-  const reader = new SessionReader({ clock, post: (answer) => desktop.receive({ type: 'read', answer }) });
-  for (const event of story.events) reader.take(event);
+  let isTelling = false;
+  const reader: SessionReader = new SessionReader({
+    clock,
+    onNews() {
+      if (!isTelling) desktop.receive({ type: 'events', events: reader.news() });
+    },
+    post: (answer) => desktop.receive({ type: 'read', answer }),
+  });
+  /** All of it at once, as between two paints. */
+  const tell = (events: readonly ViewerEvent[]) => {
+    isTelling = true;
+    const told = tellBy(reader, events);
+    isTelling = false;
+    desktop.receive({ type: 'events', events: told });
+  };
   const desktop = createDesktop({
     nowMs: () => Date.now(),
     onFrame,
     keepToken: () => undefined,
     uuid: () => madeUpId(`channel ${posted.length}`),
     post(message) {
+      if (message.type === 'painted') return;
       posted.push(message);
       if (message.type === 'read') reader.receive(message.request);
       if (message.type === 'control') {
@@ -40,7 +62,7 @@ export function openStory(
     },
   });
   desktop.receive({ type: 'session', session: story.session });
-  desktop.receive({ type: 'events', events: story.events });
+  tell(story.events);
   desktop.select(story.selected);
-  return { desktop, posted };
+  return { desktop, posted, tell };
 }

@@ -16,9 +16,9 @@ applyLook({
 
 const makeStory = STORIES[query.get('story') ?? 'permission'];
 if (makeStory === undefined) throw new TypeError(`?story= must be one of ${Object.keys(STORIES).join(', ')}`);
-const { desktop, posted } = openStory(makeStory(Date.now()), onFrame);
+const { desktop, posted, tell } = openStory(makeStory(Date.now()), onFrame);
 // For whoever drives the page: to send it more events, and to see what it would have sent.
-Object.assign(globalThis, { desktop, posted });
+Object.assign(globalThis, { desktop, posted, tell });
 
 createRoot(document.getElementById('root') as HTMLElement).render(
   <DesktopProvider value={desktop}>

@@ -1,6 +1,6 @@
+import { TranscriptFold } from '@heliograph/transcript';
 import { describe, expect, test } from 'vitest';
 import { StoryAgent } from '../dev/story-agent.ts';
-import { applyEvents, createDesktopStore } from '../store/desktop-store.ts';
 import { redactEvents, redactTurns } from './redact-session.ts';
 import { headOf, scanOf } from './save-session.ts';
 import type { SecretScan } from './session-secrets.ts';
@@ -11,9 +11,14 @@ const AWS = 'AKIAABCDEFGHIJKLMNOP';
 
 const story = () => new StoryAgent({ name: 'Claude', host: 'h', cwd: '/srv', startMs: Date.UTC(2026, 10, 30) });
 
+function foldOf(agent: StoryAgent): TranscriptFold {
+  const fold = new TranscriptFold();
+  for (const event of agent.events) fold.insert(event);
+  return fold;
+}
+
 function scan(agent: StoryAgent): SecretScan {
-  const { agents } = applyEvents(createDesktopStore().getState(), agent.viewerEvents());
-  const looking = scanOf(agents[0] ?? expect.unreachable(), { agent: agent.publicKey, channelId: agent.channelId });
+  const looking = scanOf(foldOf(agent), { agent: agent.publicKey, channelId: agent.channelId }, agent.presence().run);
   let before = 0;
   for (;;) {
     const step = looking.next();
@@ -58,10 +63,13 @@ describe('DT130: what leaves with a session is looked through first', () => {
 describe('DT131: what is chosen is in no saved form', () => {
   test('a title that is cut out of the first prompt begins no secret', () => {
     const agent = story().prompt(`${'x'.repeat(380)} ${GITHUB}`);
-    const { agents } = applyEvents(createDesktopStore().getState(), agent.viewerEvents());
     const { turns, found: secrets } = scan(agent);
     const ref = { agent: agent.publicKey, channelId: agent.channelId };
-    const { title } = headOf(agents[0] ?? expect.unreachable(), ref, 1, redactTurns(turns, secrets));
+    const { title } = headOf(
+      { fold: foldOf(agent), session: ref, agentName: 'Claude' },
+      1,
+      redactTurns(turns, secrets),
+    );
     expect(title).not.toContain('ghp_');
   });
 

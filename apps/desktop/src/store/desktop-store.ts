@@ -1,11 +1,12 @@
-import type { ControlDraft, ControlProgress, Presence, RelayState, ViewerEvent, WarningCode } from '@heliograph/client';
-import { TranscriptFold } from '@heliograph/transcript';
+import type { ControlDraft, ControlProgress, Presence, RelayState, WarningCode } from '@heliograph/client';
 import type { Snapshot } from '@heliograph/wire';
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Session, SignerStatus } from '../worker/protocol.ts';
+import type { PageEvent } from '../worker/session-told.ts';
 import type { ControlEntry } from './control-entry.ts';
 import type { SeenMarks } from './seen.ts';
 import { type SessionRef, sameSession } from './session-ref.ts';
+import { ToldSessions } from './told-sessions.ts';
 import { UsageBook } from './usage-book.ts';
 
 /** One agent as the screen knows it. */
@@ -16,11 +17,11 @@ export interface AgentRecord {
   readonly presence: Presence | undefined;
   /** What the harness said of itself when it was last asked. */
   readonly snapshot: Snapshot | undefined;
-  /** Grows with every event; what it hands out never changes. */
-  readonly fold: TranscriptFold;
-  /** What its turns used; grows in place like `fold`. */
+  /** Its sessions; grows in place, what it hands out never changes. */
+  readonly told: ToldSessions;
+  /** What its turns used; grows in place like `told`. */
   readonly usage: UsageBook;
-  /** Counts changes of `fold` and `usage`, so that selectors look again. */
+  /** Counts changes of `told` and `usage`, so that selectors look again. */
   readonly version: number;
 }
 
@@ -94,14 +95,14 @@ export function applySession(state: DesktopState, session: Session): DesktopStat
   return { ...state, session, agents: [...named, ...others], relays };
 }
 
-/** One frame's worth of viewer events, folded into one new state. */
-export function applyEvents(state: DesktopState, events: readonly ViewerEvent[]): DesktopState {
+/** One frame's worth of what happened, taken into one new state. */
+export function applyEvents(state: DesktopState, events: readonly PageEvent[]): DesktopState {
   let next = state;
   for (const event of events) next = applyEvent(next, event);
   return next.selected === undefined ? selectFirst(next) : next;
 }
 
-function applyEvent(state: DesktopState, event: ViewerEvent): DesktopState {
+function applyEvent(state: DesktopState, event: PageEvent): DesktopState {
   switch (event.type) {
     case 'relay': {
       const record = { url: event.url, state: event.state };
@@ -114,9 +115,9 @@ function applyEvent(state: DesktopState, event: ViewerEvent): DesktopState {
         presence: event.presence,
         name: isNamed(state, agent.publicKey) ? agent.name : event.presence.name,
       }));
-    case 'events':
-      return patchAgent(state, event.agent, (agent) => {
-        for (const one of event.events) agent.fold.insert(one);
+    case 'news':
+      return patchAgent(state, event.news.agent, (agent) => {
+        agent.told.take(event.news);
         return { ...agent, version: agent.version + 1 };
       });
     case 'snapshot':
@@ -206,12 +207,12 @@ function selectFirst(state: DesktopState): DesktopState {
   if (wanted !== undefined) {
     const isHere =
       findAgent(state, wanted.agent)
-        ?.fold.channels()
+        ?.told.channels()
         .some((id) => id === wanted.channelId) ?? false;
     return isHere ? { ...state, selected: wanted, wanted: undefined } : state;
   }
   for (const agent of state.agents) {
-    const channelId = agent.fold.channels().at(-1);
+    const channelId = agent.told.channels().at(-1);
     if (channelId !== undefined && channelId !== null) {
       return { ...state, selected: { agent: agent.publicKey, channelId } };
     }
@@ -240,7 +241,7 @@ function newAgent(publicKey: string): AgentRecord {
     revoked: false,
     presence: undefined,
     snapshot: undefined,
-    fold: new TranscriptFold(),
+    told: new ToldSessions(),
     usage: new UsageBook(),
     version: 0,
   };

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { StoryAgent } from '../dev/story-agent.ts';
+import { storyTeller } from '../dev/story-teller.ts';
 import type { PageToWorker } from '../worker/protocol.ts';
 import { describeProgress, selectCancel, selectDecision, selectUnsentPrompts } from './control-entry.ts';
 import { createDesktop } from './desktop.ts';
@@ -27,17 +28,19 @@ function openDesktop() {
   return { desktop, posted, paint, frames, kept, state: desktop.store.getState };
 }
 
-test('DT16: whatever comes between two paints changes the screen once', () => {
-  const { desktop, paint, frames, state } = openDesktop();
+test('DT16, DT170: whatever comes between two paints changes the screen once, and the worker hears when', () => {
+  const { desktop, posted, paint, frames, state } = openDesktop();
   let changes = 0;
   desktop.store.subscribe(() => changes++);
   const agent = story();
+  const tell = storyTeller();
   for (const event of agent.events)
-    desktop.receive({ type: 'events', events: [{ type: 'events', agent: agent.publicKey, events: [event] }] });
+    desktop.receive({ type: 'events', events: tell([{ type: 'events', agent: agent.publicKey, events: [event] }]) });
   expect([changes, frames.length]).toEqual([0, 1]);
   paint();
   expect(changes).toBe(1);
-  expect(state().agents[0]?.fold.transcript(agent.channelId).turns).toHaveLength(1);
+  expect(posted).toEqual([{ type: 'painted' }]);
+  expect(state().agents[0]?.told.transcript(agent.channelId).turns).toHaveLength(1);
 });
 
 test('DT16: the first conversation that comes is chosen; a choice made stays', () => {
@@ -46,10 +49,10 @@ test('DT16: the first conversation that comes is chosen; a choice made stays', (
     story(),
     new StoryAgent({ name: 'Codex', host: 'h', cwd: '/x', startMs: Date.UTC(2026, 10, 30) }).prompt('x'),
   ];
-  desktop.receive({ type: 'events', events: one.viewerEvents() });
+  desktop.receive({ type: 'events', events: storyTeller()(one.viewerEvents()) });
   paint();
   expect(state().selected).toEqual({ agent: one.publicKey, channelId: one.channelId });
-  desktop.receive({ type: 'events', events: two.viewerEvents() });
+  desktop.receive({ type: 'events', events: storyTeller()(two.viewerEvents()) });
   paint();
   expect(state().selected?.agent).toBe(one.publicKey);
 });
@@ -62,16 +65,16 @@ test('DT134: after a reload the session of before is chosen once it is there, an
   const wanted = { agent: two.publicKey, channelId: two.channelId };
   const { desktop, paint, state } = openDesktop();
   desktop.want(parseSessionRef(JSON.stringify(wanted)));
-  desktop.receive({ type: 'events', events: one.viewerEvents() });
+  desktop.receive({ type: 'events', events: storyTeller()(one.viewerEvents()) });
   paint();
   expect(state().selected).toBeUndefined();
-  desktop.receive({ type: 'events', events: two.viewerEvents() });
+  desktop.receive({ type: 'events', events: storyTeller()(two.viewerEvents()) });
   paint();
   expect(state().selected).toEqual(wanted);
 
   const gone = openDesktop();
   gone.desktop.want({ agent: two.publicKey, channelId: 'gone' });
-  gone.desktop.receive({ type: 'events', events: one.viewerEvents() });
+  gone.desktop.receive({ type: 'events', events: storyTeller()(one.viewerEvents()) });
   gone.paint();
   gone.desktop.want(undefined);
   expect(gone.state().selected?.agent).toBe(one.publicKey);
@@ -84,7 +87,7 @@ test('DT134: after a reload the session of before is chosen once it is there, an
 test('DT16: the owner’s name for an agent goes before its own', () => {
   const { desktop, paint, state } = openDesktop();
   const agent = story();
-  desktop.receive({ type: 'events', events: agent.viewerEvents() });
+  desktop.receive({ type: 'events', events: storyTeller()(agent.viewerEvents()) });
   paint();
   expect(findAgent(state(), agent.publicKey)?.name).toBe('Claude');
   const ready = {
@@ -190,17 +193,15 @@ test('DT16: drafts are kept per session, not without end', () => {
   expect(desktop.readDraft('key 199')).toBe('');
 });
 
-test('DT110: a frame takes a bounded number of lines and leaves the rest to the next, in order; an answer about them waits for none', () => {
-  const { desktop, paint, frames, state } = openDesktop();
+test('DT110: an answer of the worker is taken after all it speaks of', () => {
+  const { desktop, posted, paint, frames, state } = openDesktop();
   const agent = story();
-  for (let n = 0; n < 1_000; n++) agent.update({ sessionUpdate: 'plan', entries: [] });
-  for (const event of agent.events)
-    desktop.receive({ type: 'events', events: [{ type: 'events', agent: agent.publicKey, events: [event] }] });
-  const held = () => state().agents[0]?.fold.log.count();
-  paint();
-  expect([held(), frames.length]).toEqual([400, 1]);
-  paint();
-  expect(held()).toBe(800);
+  desktop.receive({ type: 'events', events: storyTeller()(agent.viewerEvents()) });
+  const shown = () => state().agents[0]?.told.transcript(agent.channelId).turns.length;
+  expect(shown()).toBeUndefined();
   desktop.receive({ type: 'read', answer: { type: 'found', id: 1, found: { count: 0, hits: [] }, isDone: true } });
-  expect(held()).toBe(agent.events.length);
+  expect(shown()).toBe(1);
+  expect([frames.length, posted]).toEqual([1, []]);
+  paint();
+  expect(posted).toEqual([{ type: 'painted' }]);
 });

@@ -1,7 +1,8 @@
-import type { ControlDraft, ViewerEvent } from '@heliograph/client';
+import type { ControlDraft } from '@heliograph/client';
 import type { Result } from '@heliograph/wire';
 import type { ArchiveAnswers, ArchiveAsk } from '../archive-ask.ts';
 import type { AgentChange, Failure, PageToWorker, WorkerToPage } from '../worker/protocol.ts';
+import type { PageEvent } from '../worker/session-told.ts';
 import {
   addControl,
   addWarning,
@@ -42,8 +43,6 @@ const RESHAPING = new Set<string>([
   'restart_agent',
   'push_subscribe',
 ]);
-/** Lines taken before one paint: a session that is opened shows its first rows long before all of it is read. */
-const MAX_FRAME_LINES = 400;
 /** Prompts half typed that are kept, one per session; the oldest go first. */
 const MAX_DRAFTS = 100;
 
@@ -101,26 +100,19 @@ export function createDesktop(port: DesktopPort): Desktop {
   const answers = new Map<number, (result: never) => void>();
   const drafts = new Map<string, string>();
   let lastId = 0;
-  let waiting: ViewerEvent[] = [];
+  let waiting: PageEvent[] = [];
+  let isFrameDue = false;
 
-  /** Many messages may come between two paints: they change the screen once. */
-  function receiveEvents(events: readonly ViewerEvent[]): void {
-    const isFirst = waiting.length === 0;
+  /** Many messages may come between two paints: they change the screen once, and the worker hears when. */
+  function receiveEvents(events: readonly PageEvent[]): void {
     for (const event of events) waiting.push(event);
-    if (isFirst) port.onFrame(takeFrame);
-  }
-
-  /** Takes what a frame has room for; the rest waits for the next one. */
-  function takeFrame(): void {
-    let [count, lines] = [0, 0];
-    while (count < waiting.length && lines < MAX_FRAME_LINES) {
-      const event = waiting[count++];
-      if (event?.type === 'events') lines += event.events.length;
-    }
-    const events = waiting.slice(0, count);
-    waiting = waiting.slice(count);
-    apply(events);
-    if (waiting.length > 0) port.onFrame(takeFrame);
+    if (isFrameDue) return;
+    isFrameDue = true;
+    port.onFrame(() => {
+      isFrameDue = false;
+      flush();
+      port.post({ type: 'painted' });
+    });
   }
 
   function flush(): void {
@@ -129,7 +121,7 @@ export function createDesktop(port: DesktopPort): Desktop {
     apply(events);
   }
 
-  function apply(events: readonly ViewerEvent[]): void {
+  function apply(events: readonly PageEvent[]): void {
     if (events.length === 0) return;
     store.setState((state) => applyEvents(state, events));
     // What the harness was told to be shows only in its next snapshot.

@@ -10,10 +10,10 @@ export interface EarlierSession {
 /** Sessions of an agent that could be opened again, the newest first. */
 export function selectEarlierSessions(agent: AgentRecord): readonly EarlierSession[] {
   const open = new Set(agent.snapshot?.channels.map(({ sessionId }) => sessionId));
-  return agent.fold
+  return agent.told
     .channels()
     .flatMap((channelId) => {
-      const transcript = agent.fold.transcript(channelId);
+      const transcript = agent.told.transcript(channelId);
       const { sessionId } = transcript.session;
       if (sessionId === undefined || open.has(sessionId)) return [];
       return [{ sessionId, title: sessionTitle(transcript.session, selectFirstPrompt(transcript)) }];

@@ -1,14 +1,18 @@
+import type { ViewerEvent } from '@heliograph/client';
 import { expect, test } from 'vitest';
 import { gooseOf, STORIES } from '../dev/stories.ts';
+import { storyTeller } from '../dev/story-teller.ts';
 import { applyEvents, applySession, createDesktopStore } from './desktop-store.ts';
 import { lineOf, selectFleet } from './fleet.ts';
 import { keepPlaces } from './steady-order.ts';
 
 const NOW = Date.UTC(2026, 10, 30, 12);
 
+const tellOnce = (events: readonly ViewerEvent[]) => storyTeller()(events);
+
 function stateOf(story: string) {
   const { session, events } = STORIES[story]?.(NOW) ?? { session: { phase: 'opening' as const }, events: [] };
-  return applyEvents(applySession(createDesktopStore().getState(), session), events);
+  return applyEvents(applySession(createDesktopStore().getState(), session), tellOnce(events));
 }
 
 test('DT12: sessions are listed by what they need of the owner, the newest first, each with what it does', () => {
@@ -64,7 +68,7 @@ test('DT42: sessions that nobody prompted yet are told apart by agent and host',
 
 test('DT75: a session that is not open yet needs the owner when its agent asks before it is', () => {
   const { session, events } = STORIES.early?.(NOW) ?? { session: { phase: 'opening' as const }, events: [] };
-  const state = applyEvents(applySession(createDesktopStore().getState(), session), events);
+  const state = applyEvents(applySession(createDesktopStore().getState(), session), tellOnce(events));
   expect(selectFleet(state.agents).map(({ name, entries }) => [name, entries.map(lineOf)])).toEqual([
     ['Needs you', ['Claude asks you: Which branch?']],
   ]);
@@ -79,12 +83,14 @@ test('DT125: a session is known by its owner’s name for its agent, whatever it
 test('DT126: sessions at work keep their order while they work', () => {
   const order = (agents: Parameters<typeof selectFleet>[0]) =>
     selectFleet(agents).flatMap(({ entries }) => entries.map(({ title }) => title));
-  const state = stateOf('permission');
+  const tell = storyTeller();
+  const { session, events } = STORIES.permission?.(NOW) ?? expect.unreachable();
+  const state = applyEvents(applySession(createDesktopStore().getState(), session), tell(events));
   const before = order(state.agents);
   const goose = gooseOf(NOW).wait(300_000).say('The guide is nearly done.');
-  const after = applyEvents(state, [{ type: 'events', agent: goose.publicKey, events: goose.events }]);
+  const after = applyEvents(state, tell([{ type: 'events', agent: goose.publicKey, events: goose.events }]));
   const [was, is] = [state, after].map(({ agents }) => agents.find(({ publicKey }) => publicKey === goose.publicKey));
-  const lastOf = (agent: typeof was) => agent?.fold.transcript(goose.channelId).turns.at(-1)?.items.at(-1)?.kind;
+  const lastOf = (agent: typeof was) => agent?.told.transcript(goose.channelId).turns.at(-1)?.items.at(-1)?.kind;
   expect([was?.version === is?.version, lastOf(is)]).toEqual([false, 'agent']);
   expect(order(after.agents)).toEqual(before);
 });

@@ -66,9 +66,9 @@ export function lineOf({ who, words, joins, code }: FleetEntry): string {
 function entriesOf(agent: AgentRecord): readonly FleetEntry[] {
   let found = entries.get(agent);
   if (found === undefined) {
-    found = agent.fold.channels().flatMap((channelId) => {
+    found = agent.told.channels().flatMap((channelId) => {
       if (channelId === null) return [];
-      return [toEntry(agent, { agent: agent.publicKey, channelId }, agent.fold.transcript(channelId))];
+      return [toEntry(agent, { agent: agent.publicKey, channelId }, agent.told.transcript(channelId))];
     });
     entries.set(agent, found);
   }
@@ -92,7 +92,7 @@ function toEntry(agent: AgentRecord, ref: SessionRef, transcript: Transcript): F
     since: at,
   };
   // A session that is not open yet may wait for what its agent asks before.
-  const early = session.sessionId === undefined ? answerableQuestions(presence, agent.fold.transcript(null)) : [];
+  const early = session.sessionId === undefined ? answerableQuestions(presence, agent.told.transcript(null)) : [];
   const [asked] = [...answerableQuestions(presence, transcript), ...early];
   if (asked !== undefined) {
     const { ask, object, isCode } = toAsk(asked, session.cwd);

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { STORIES } from '../dev/stories.ts';
 import type { StoryAgent } from '../dev/story-agent.ts';
+import { storyTeller } from '../dev/story-teller.ts';
 import { putAside } from './aside.ts';
 import { applyEvents, applySession, createDesktopStore } from './desktop-store.ts';
 import { findItem, type InboxEntry, selectInbox } from './inbox.ts';
@@ -11,7 +12,7 @@ const NOTHING_SEEN = { sinceMs: 0, at: {} };
 
 function stateOf(story: string) {
   const { session, events } = STORIES[story]?.(NOW) ?? { session: { phase: 'opening' as const }, events: [] };
-  return applyEvents(applySession(createDesktopStore().getState(), session), events);
+  return applyEvents(applySession(createDesktopStore().getState(), session), storyTeller()(events));
 }
 const told = (entries: readonly InboxEntry[]) => entries.map(({ kind, title, who, host }) => [kind, title, who, host]);
 
@@ -47,8 +48,8 @@ test('DT121: an entry’s item is found again once it is decided', () => {
   const [entry] = selectInbox(asked.agents, NOTHING_SEEN);
   if (entry === undefined) throw new TypeError('the story asks for nothing');
   const after = stateOf('ended');
-  const fold = after.agents.find(({ publicKey }) => publicKey === entry.ref.agent)?.fold ?? expect.unreachable();
-  expect(findItem(fold.transcript(entry.ref.channelId), entry.item)).toMatchObject({ state: 'decided' });
+  const agent = after.agents.find(({ publicKey }) => publicKey === entry.ref.agent) ?? expect.unreachable();
+  expect(findItem(agent.told.transcript(entry.ref.channelId), entry.item)).toMatchObject({ state: 'decided' });
 });
 
 const entry = (key: string, at = 0): InboxEntry => ({

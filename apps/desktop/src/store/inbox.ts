@@ -59,15 +59,15 @@ function sameLine(a: QuestionItem['request'], b: QuestionItem['request']): boole
 }
 
 function questionsOf(agent: AgentRecord): InboxEntry[] {
-  return [null, ...agent.fold.channels()].flatMap((channelId) => {
+  return [null, ...agent.told.channels()].flatMap((channelId) => {
     const ref = { agent: agent.publicKey, channelId };
-    const transcript = agent.fold.transcript(channelId);
+    const transcript = agent.told.transcript(channelId);
     return answerableQuestions(agent.presence, transcript).map((item) => toEntry(agent, ref, transcript, item));
   });
 }
 
 function troubleOf(agent: AgentRecord, ref: SessionRef): InboxEntry | undefined {
-  const transcript = agent.fold.transcript(ref.channelId);
+  const transcript = agent.told.transcript(ref.channelId);
   const turn = transcript.turns.findLast(({ source }) => source !== 'none');
   const item = turn?.items.findLast(({ kind }) => kind === 'error');
   return item?.kind === 'error' ? toEntry(agent, ref, transcript, item) : undefined;
@@ -97,8 +97,8 @@ function toEntry(
 
 /** The session that waits for what its agent asks before it is open. */
 function unopened(agent: AgentRecord): SessionRef | undefined {
-  const channels = agent.fold.channels();
+  const channels = agent.told.channels();
   const channelId =
-    channels.findLast((id) => agent.fold.transcript(id).session.sessionId === undefined) ?? channels.at(-1);
+    channels.findLast((id) => agent.told.transcript(id).session.sessionId === undefined) ?? channels.at(-1);
   return channelId === undefined ? undefined : { agent: agent.publicKey, channelId };
 }

@@ -1,8 +1,8 @@
-import { TranscriptFold } from '@heliograph/transcript';
 import { expect, test } from 'vitest';
 import { StoryAgent } from '../dev/story-agent.ts';
 import type { AgentRecord, RelayRecord } from './desktop-store.ts';
 import { readAgentState, readLights } from './lights.ts';
+import { ToldSessions } from './told-sessions.ts';
 import { UsageBook } from './usage-book.ts';
 
 const NOW = Date.UTC(2026, 10, 30, 12);
@@ -18,7 +18,7 @@ const agent = (change: Partial<typeof presence>): AgentRecord => ({
   name: 'Claude',
   revoked: false,
   presence: { ...presence, ...change },
-  fold: new TranscriptFold(),
+  told: new ToldSessions(),
   usage: new UsageBook(),
   snapshot: undefined,
   version: 0,

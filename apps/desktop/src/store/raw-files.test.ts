@@ -1,7 +1,7 @@
 import { TranscriptFold } from '@heliograph/transcript';
 import { expect, test } from 'vitest';
 import { StoryAgent } from '../dev/story-agent.ts';
-import { type RawSelection, rawFileParts, sessionLines } from './raw-files.ts';
+import { type RawSelection, rawFileParts, sessionLines, streamsOf } from './raw-files.ts';
 
 const story = new StoryAgent({ name: 'Claude', host: 'h', cwd: '/srv', startMs: Date.UTC(2026, 10, 30) })
   .prompt('go')
@@ -11,7 +11,9 @@ const fold = new TranscriptFold();
 for (const event of story.events) fold.insert(event);
 
 function download(selection: RawSelection, of = fold): Buffer {
-  return Buffer.concat(rawFileParts(of.log, of.transcript(story.channelId).streams, story.presence().run, selection));
+  return Buffer.concat(
+    rawFileParts(of.log, streamsOf(of.transcript(story.channelId).streams, story.presence().run), selection),
+  );
 }
 
 const written = (kinds: readonly string[]) =>

@@ -28,15 +28,14 @@ export function sessionLines(
   return selectRawTimeline(log, streamsOf(streams, run));
 }
 
-/** The lines of a session as the bytes that went over the wire, each with its LF (but for a last one that had none). */
+/** The lines of these streams as the bytes that went over the wire, each with its LF (but for a last one that had none). */
 export function rawFileParts(
   log: EventLog,
   streams: readonly string[],
-  run: string | undefined,
   selection: RawSelection,
 ): readonly Uint8Array<ArrayBuffer>[] {
   const parts: Uint8Array<ArrayBuffer>[] = [];
-  for (const line of mergeRawLines(log, streamsOf(streams, run))) {
+  for (const line of mergeRawLines(log, streams)) {
     if (line.direction === 'note' || (selection !== 'all' && line.direction !== selection)) continue;
     parts.push(lineBytes(line));
     if (line.unterminated !== true) parts.push(LF);

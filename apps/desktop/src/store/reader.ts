@@ -1,23 +1,18 @@
 import type { LineDiff } from '@heliograph/transcript';
-import type { ReaderAnswer, ReaderRequest } from '../worker/reader-protocol.ts';
+import type { ReaderAnswer, ReaderFollowing, ReaderOpening, ReaderRequest } from '../worker/reader-protocol.ts';
 
-/** What opens a question; what follows (`seek`, `play` …) is sent by what `ask` returned. */
-type Opening = 'search' | 'search-lines' | 'replay' | 'diff';
-type Following = 'seek' | 'play' | 'pause';
-type WithoutId<T extends ReaderRequest['type']> = T extends unknown
-  ? Omit<Extract<ReaderRequest, { type: T }>, 'id'>
-  : never;
+type WithoutId<T extends ReaderRequest> = T extends unknown ? Omit<T, 'id'> : never;
 
 /** A question that is being answered. */
 export interface Asked {
-  readonly send: (more: WithoutId<Following>) => void;
+  readonly send: (more: WithoutId<ReaderFollowing>) => void;
   readonly stop: () => void;
 }
 
 /** Asks the worker and hears its answers. */
 export interface Reader {
   /** Asks; `onAnswer` hears every answer until it is stopped. */
-  ask(question: WithoutId<Opening>, onAnswer: (answer: ReaderAnswer) => void): Asked;
+  ask(question: WithoutId<ReaderOpening>, onAnswer: (answer: ReaderAnswer) => void): Asked;
   /** What changed between the texts of `change`, compared once; undefined where it was not asked for. */
   diffOf(change: object): LineDiff | undefined;
   keepDiff(change: object, diff: LineDiff): void;

@@ -23,7 +23,17 @@ export type Row =
       readonly items: readonly ToolItem[];
       readonly turn: Turn;
     }
-  | { readonly type: 'turn-end'; readonly key: string; readonly turn: Turn };
+  | { readonly type: 'turn-end'; readonly key: string; readonly turn: Turn }
+  | AwayRow;
+
+/** Items that are not here, before one that is. */
+export interface AwayRow {
+  readonly type: 'away';
+  readonly key: string;
+  readonly items: number;
+  readonly before: { readonly turnId: string; readonly itemId: string };
+  readonly turn: Turn;
+}
 
 const turnRows = new WeakMap<Turn, readonly Row[]>();
 const transcriptRows = new WeakMap<Transcript, readonly Row[]>();
@@ -59,7 +69,14 @@ function toRows(turn: Turn): readonly Row[] {
   };
   const asked = openRequests(turn);
   const delegated = delegatedCalls(turn);
+  const away = new Map(turn.away?.map(({ before, items }) => [turn.items[before], items]));
   for (const item of turn.items) {
+    const missing = away.get(item);
+    if (missing !== undefined) {
+      endLooks();
+      const before = { turnId: turn.id, itemId: item.id };
+      rows.push({ type: 'away', key: `away:${turn.id}/${item.id}`, items: missing, before, turn });
+    }
     if (item.kind === 'tool' && delegated.inner.has(item)) continue;
     // A call that waits for leave is told by the card that asks for it, unless others were made for it.
     const isTold = item.kind === 'tool' && item.endedAt === undefined && asked.has(item.toolCallId);
@@ -113,7 +130,7 @@ function delegatedCalls(turn: Turn) {
 
 /** The items a row shows. */
 function itemsOf(row: Row): readonly Item[] {
-  if (row.type === 'turn-end') return [];
+  if (row.type === 'turn-end' || row.type === 'away') return [];
   if (row.type === 'item') return [row.item];
   return row.type === 'looks' ? row.items : [row.item, ...row.items];
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { StoryAgent } from '../dev/story-agent.ts';
+import { storyTeller } from '../dev/story-teller.ts';
 import { applyEvents, createDesktopStore } from './desktop-store.ts';
 import { countNews, markSeen, mergeSeen, parseSeen, type SeenMarks } from './seen.ts';
 
@@ -7,8 +8,8 @@ const START = Date.UTC(2026, 10, 30, 12);
 const marks = (at: SeenMarks['at'] = {}, sinceMs = START): SeenMarks => ({ sinceMs, at });
 
 function transcriptOf(agent: StoryAgent) {
-  const { agents } = applyEvents(createDesktopStore().getState(), agent.viewerEvents());
-  return agents[0]?.fold.transcript(agent.channelId) ?? expect.unreachable();
+  const { agents } = applyEvents(createDesktopStore().getState(), storyTeller()(agent.viewerEvents()));
+  return agents[0]?.told.transcript(agent.channelId) ?? expect.unreachable();
 }
 const story = (startMs = START) => new StoryAgent({ name: 'Claude', host: 'h', cwd: '/srv', startMs });
 const call = { kind: 'execute', title: 'ls', rawInput: { command: 'ls' } };

@@ -1,15 +1,18 @@
 /** What the page and its worker say to each other. The worker holds the secret key; nothing here carries it back. */
-import type { ControlDraft, KnownAgent, SignerFault, SignerMethod, SignerState, ViewerEvent } from '@heliograph/client';
+import type { ControlDraft, KnownAgent, SignerFault, SignerMethod, SignerState } from '@heliograph/client';
 import type { Result } from '@heliograph/wire';
 import type { ArchiveAnswers, ArchiveAsk } from '../archive-ask.ts';
 import type { OwnRelay } from './own-relay.ts';
 import type { ReaderAnswer, ReaderRequest } from './reader-protocol.ts';
+import type { PageEvent } from './session-told.ts';
 import type { RemoteKey } from './signer-gate.ts';
 
 export type PageToWorker =
   | ToOwnerSession
   /** Asks for something about the sessions that the worker holds. */
-  | { readonly type: 'read'; readonly request: ReaderRequest };
+  | { readonly type: 'read'; readonly request: ReaderRequest }
+  /** What was told last is on the screen: there is room for more. */
+  | { readonly type: 'painted' };
 
 /** What has to do with the key and what it opens. */
 export type ToOwnerSession =
@@ -58,7 +61,8 @@ export type WorkerToPage =
   | { readonly type: 'session'; readonly session: Session }
   /** Opens the page once more after a reload; the page keeps it for this tab alone. */
   | { readonly type: 'next-token'; readonly token: string }
-  | { readonly type: 'events'; readonly events: readonly ViewerEvent[] }
+  /** What happened since the page painted last. */
+  | { readonly type: 'events'; readonly events: readonly PageEvent[] }
   | { readonly type: 'read'; readonly answer: ReaderAnswer }
   /** A question to this browser's extension, which only the page can ask. */
   | {

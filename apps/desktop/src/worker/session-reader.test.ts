@@ -1,8 +1,10 @@
-import type { ViewerEvent } from '@heliograph/client';
+import { applyPatch, TranscriptFold } from '@heliograph/transcript';
 import { expect, test } from 'vitest';
 import { StoryAgent } from '../dev/story-agent.ts';
+import { ToldSessions } from '../store/told-sessions.ts';
 import type { ReaderAnswer } from './reader-protocol.ts';
 import { SessionReader } from './session-reader.ts';
+import type { PageEvent } from './session-told.ts';
 
 /** A clock that stands still until it is told to go on, and what was told meanwhile. */
 function open() {
@@ -18,7 +20,14 @@ function open() {
     },
   };
   const answers: ReaderAnswer[] = [];
-  const reader = new SessionReader({ clock, post: (answer) => answers.push(answer) });
+  const news: PageEvent[] = [];
+  /** As the feed does it for a page that paints at once. */
+  const tellNews = () => news.push(...reader.news());
+  const reader: SessionReader = new SessionReader({
+    clock,
+    onNews: tellNews,
+    post: (answer) => answers.push(answer),
+  });
   /** Fires what is due in the next so many ms; returns how often something was fired. */
   const wait = (ms: number): number => {
     const endMs = nowMs + ms;
@@ -38,11 +47,10 @@ function open() {
   const tell = () => {
     const events = agent.events.slice(taken);
     taken = agent.events.length;
-    const event: ViewerEvent = { type: 'events', agent: agent.publicKey, events };
-    reader.take(event);
+    reader.take({ type: 'events', agent: agent.publicKey, events });
   };
   const session = { agent: agent.publicKey, channelId: agent.channelId };
-  return { reader, agent, answers, tell, wait, session };
+  return { reader, agent, answers, news, tell, wait, session };
 }
 
 test('DT100: what is looked for is told again when there is more, until it is stopped', () => {
@@ -74,7 +82,7 @@ test('DT101: lines are searched by their exact text, those of the run among them
   wait(1_000);
   const found = (id: number) => answers.findLast((answer) => answer.id === id);
   expect(found(1)).toMatchObject({ isDone: true, found: { count: 1 } });
-  expect(found(2)).toMatchObject({ isDone: true, found: { count: 1, hits: [{ stream: run, seq: 3 }] } });
+  expect(found(2)).toMatchObject({ isDone: true, found: { count: 1, hits: [{ stream: run, seq: 3, index: 2 }] } });
 });
 
 test('DT100: a long session is searched in slices, and what was found so far is told meanwhile', () => {
@@ -91,7 +99,7 @@ test('DT100: a long session is searched in slices, and what was found so far is 
 });
 
 test('DT103: a replay says how far it goes, shows any place as it was, and goes on with the session', () => {
-  const { reader, agent, answers, tell, wait, session } = open();
+  const { reader, agent, answers, news, tell, wait, session } = open();
   agent.prompt('first').say('an answer of several pieces, each a line of its own').end('end_turn');
   agent.prompt('second').say('another').end('end_turn');
   tell();
@@ -101,14 +109,20 @@ test('DT103: a replay says how far it goes, shows any place as it was, and goes 
   expect(extent).toMatchObject({ prepared: extent?.length });
   expect(extent?.marks.map(({ kind }) => kind)).toEqual(['turn', 'turn']);
   const second = extent?.marks[1]?.position ?? 0;
+  const told = new ToldSessions();
+  for (const event of news) if (event.type === 'news') told.take(event.news);
+  const turnsOf = (past: ReturnType<typeof seek>) =>
+    past === undefined ? [] : applyPatch(told.transcript(agent.channelId), past.patch).turns;
   const seek = (to: number | { readonly stream: string; readonly seq: number }) => {
     reader.receive({ type: 'seek', id: 1, to });
     return answers.findLast((answer) => answer.type === 'past');
   };
-  expect(seek(second - 1)).toMatchObject({ position: second - 1, isNow: false, patch: { turns: 1 } });
+  expect(seek(second - 1)).toMatchObject({ position: second - 1, isNow: false });
+  expect(turnsOf(seek(second - 1))).toHaveLength(1);
   const line = seek(second)?.line;
   expect(seek(line ?? 0)?.position).toBe(second);
-  expect(seek(0)).toMatchObject({ line: undefined, patch: { turns: 0 } });
+  expect(seek(0)?.line).toBeUndefined();
+  expect(turnsOf(seek(0))).toEqual([]);
   agent.prompt('third');
   tell();
   wait(2_000);
@@ -142,4 +156,132 @@ test('DT105: it plays at the pace of the agent, times the speed, over long silen
   const told = answers.length;
   wait(10_000);
   expect(answers).toHaveLength(told);
+});
+
+/** What the page has of the session. */
+function pageOf(news: readonly PageEvent[], channelId: string) {
+  const told = new ToldSessions();
+  for (const event of news) if (event.type === 'news') told.take(structuredClone(event.news));
+  return told.transcript(channelId);
+}
+const countOf = ({ turns }: { readonly turns: readonly { readonly items: readonly unknown[] }[] }) =>
+  turns.reduce((sum, { items }) => sum + items.length, 0);
+
+test('DT170: the page is told what changed, each time the least there is; the same as a fold of all lines', () => {
+  const { agent, news, tell, session } = open();
+  agent.prompt('go').say('an answer of several pieces, each a line of its own', 'm');
+  tell();
+  agent.say(' and one more', 'm').tool('a', { kind: 'execute', title: 'ls' }, 10);
+  tell();
+  const fold = new TranscriptFold();
+  for (const event of agent.events) fold.insert(event);
+  const { turns, session: state } = fold.transcript(session.channelId);
+  expect(pageOf(news, session.channelId)).toMatchObject({ turns, session: state });
+  const [last] = news.slice(-1);
+  const [patch] = last?.type === 'news' ? last.news.transcripts.filter(({ channelId }) => channelId !== null) : [];
+  expect(patch?.session).toBeUndefined();
+  const fresh = patch?.turns.flatMap((piece) => ('fresh' in piece ? piece.fresh : []));
+  expect(fresh).toHaveLength(1);
+  expect(fresh?.[0]?.items.map((piece) => ('fresh' in piece ? piece.fresh.length : piece))).toEqual([
+    { from: 0, count: 1 },
+    2,
+  ]);
+});
+
+test('DT172: of a long session the page has its newest part, more of one that is looked at and where it is read', () => {
+  const { reader, agent, answers, news, tell, session } = open();
+  agent.prompt('go');
+  for (let n = 0; n < 2_000; n++) agent.say(`${n}`, `m${n}`);
+  tell();
+  const here = () => pageOf(news, session.channelId);
+  expect(countOf(here())).toBe(161);
+  reader.receive({ type: 'show', id: 1, session });
+  expect(countOf(here())).toBe(401);
+  const [turn] = here().turns;
+  const away = turn?.away?.[0];
+  expect(away).toEqual({ before: 1, items: 1_600 });
+  reader.receive({ type: 'follow', id: 1, isAtEnd: false });
+  const before = { turnId: turn?.id ?? '', itemId: turn?.items[1]?.id ?? '' };
+  reader.receive({ type: 'more', id: 1, before });
+  expect(here().turns[0]?.away).toEqual([{ before: 1, items: 1_300 }]);
+  reader.receive({ type: 'reach', id: 1, ask: 7, place: { itemId: 'agent:m40' } });
+  expect(answers.at(-1)).toEqual({ type: 'reached', id: 1, ask: 7 });
+  expect(here().turns[0]?.items.some(({ id }) => id === 'agent:m40')).toBe(true);
+  reader.receive({ type: 'reach', id: 1, ask: 8, place: 'first' });
+  expect(here().turns[0]?.items[1]?.id).toBe('agent:m0');
+  const line = agent.events.find(({ payload }) => payload.includes('"1000"'));
+  const place = { stream: line?.stream ?? '', seq: line?.seq ?? 0 };
+  reader.receive({ type: 'reach', id: 1, ask: 9, place });
+  expect(here().turns[0]?.items.some(({ id }) => id === 'agent:m1000')).toBe(true);
+  expect(countOf(here())).toBeLessThan(700);
+  reader.receive({ type: 'stop', id: 1 });
+  expect(countOf(here())).toBe(161);
+});
+
+test('DT171: lines are counted for the page and read where it looks; what comes is told with its count', () => {
+  const { reader, agent, answers, tell, wait, session } = open();
+  agent.prompt('go');
+  for (let n = 0; n < 500; n++) agent.update({ sessionUpdate: 'plan', entries: [] });
+  tell();
+  reader.receive({ type: 'lines', id: 1, session, run: undefined });
+  wait(10);
+  const last = () => answers.findLast((answer) => answer.type === 'lines');
+  const count = last()?.count ?? 0;
+  expect(count).toBe(agent.events.length);
+  expect([last()?.from, last()?.lines.length]).toEqual([count - 60, 60]);
+  expect(last()?.lines.at(-1)?.text).toBe(agent.events.at(-1)?.payload);
+  reader.receive({ type: 'read-lines', id: 1, from: 3, count: 2 });
+  expect(last()).toMatchObject({ from: 3, edition: last()?.edition, lines: [{ seq: 4 }, { seq: 5 }] });
+  agent.say('one more');
+  tell();
+  wait(200);
+  expect(last()).toMatchObject({ count: count + 1, from: count });
+  const { stream = '', seq = 0 } = agent.events.at(-1) ?? {};
+  reader.receive({ type: 'place-line', id: 1, ask: 5, line: { stream, seq } });
+  expect(answers.at(-1)).toEqual({ type: 'line-place', id: 1, ask: 5, index: count });
+  reader.receive({ type: 'place-line', id: 1, ask: 6, line: { stream: 'none', seq: 1 } });
+  expect(answers.at(-1)).toEqual({ type: 'line-place', id: 1, ask: 6, index: -1 });
+});
+
+test('DT171: where lines came before those that were told, all stand elsewhere: another edition', () => {
+  const { reader, agent, answers, wait, session } = open();
+  agent.prompt('go').say('an answer of several pieces, each a line of its own');
+  const [early, late] = [agent.events.slice(0, -2), agent.events.slice(-2)];
+  reader.take({ type: 'events', agent: agent.publicKey, events: late });
+  reader.receive({ type: 'lines', id: 1, session, run: undefined });
+  wait(10);
+  const edition = answers.findLast((answer) => answer.type === 'lines')?.edition;
+  reader.take({ type: 'events', agent: agent.publicKey, events: early });
+  wait(200);
+  const told = answers.findLast((answer) => answer.type === 'lines');
+  expect(told?.count).toBe(agent.events.length);
+  expect(told?.edition).not.toBe(edition);
+  expect(told?.lines.map(({ text }) => text)).toEqual(agent.events.map(({ payload }) => payload));
+});
+
+test('DT173: a fold that takes long is done again only so often that other work has most of the time', () => {
+  let nowMs = 0;
+  const timers: { readonly atMs: number; readonly fire: () => void }[] = [];
+  const clock = {
+    // Each look at it takes 20 ms: so does each fold.
+    nowMs: () => (nowMs += 20),
+    setTimer(delayMs: number, fire: () => void) {
+      timers.push({ atMs: nowMs + delayMs, fire });
+      return () => undefined;
+    },
+  };
+  let asked = 0;
+  const reader = new SessionReader({ clock, onNews: () => asked++, post: () => undefined });
+  const agent = new StoryAgent({ name: 'Ada', host: 'box', cwd: '/srv', startMs: 0 }).prompt('go');
+  const take = (n: number) => reader.take({ type: 'events', agent: agent.publicKey, events: agent.events.slice(0, n) });
+  take(3);
+  expect(reader.news()).toHaveLength(1);
+  take(agent.events.length);
+  expect(reader.news()).toHaveLength(0);
+  expect(timers).toHaveLength(1);
+  const before = asked;
+  nowMs = timers[0]?.atMs ?? 0;
+  timers[0]?.fire();
+  expect(asked).toBe(before + 1);
+  expect(reader.news()).toHaveLength(1);
 });

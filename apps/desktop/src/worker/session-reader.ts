@@ -1,102 +1,157 @@
 import type { Clock, ViewerEvent } from '@heliograph/client';
 import { diffLines, LineSearch, TranscriptFold, TranscriptSearch } from '@heliograph/transcript';
-import { streamsOf } from '../store/raw-files.ts';
-import type { SessionRef } from '../store/session-ref.ts';
-import type { ReaderAnswer, ReaderRequest } from './reader-protocol.ts';
+import { rawFileParts } from '../store/raw-files.ts';
+import type { LinesOf, ReaderAnswer, ReaderOpening, ReaderRequest } from './reader-protocol.ts';
+import { SessionLines } from './session-lines.ts';
+import { SessionTeller } from './session-teller.ts';
+import type { PageEvent } from './session-told.ts';
 import { Slices } from './slices.ts';
+import type { Standing } from './standing.ts';
+import { StandingLines } from './standing-lines.ts';
 import { StandingReplay } from './standing-replay.ts';
-import { type Standing, StandingSearch } from './standing-search.ts';
+import { StandingSave } from './standing-save.ts';
+import { StandingSearch } from './standing-search.ts';
+import { StandingView } from './standing-view.ts';
 
 export interface SessionReaderOptions {
   readonly clock: Clock;
+  /** There is news: to be asked for when it can be told. */
+  readonly onNews: () => void;
   readonly post: (answer: ReaderAnswer) => void;
 }
 
+interface HeldAgent {
+  readonly fold: TranscriptFold;
+  readonly teller: SessionTeller;
+}
+
 /**
- * Reads sessions for the page, off its thread: it holds the same events as the page, folds them when asked, and does what
- * takes long in slices. What was asked stands until it is stopped.
+ * Holds every agent's sessions: takes the lines, folds them, tells what they came to, and reads in them for the page. What
+ * was asked stands until it is stopped; what takes long is done in slices.
  */
 export class SessionReader {
-  readonly #clock: Clock;
-  readonly #post: (answer: ReaderAnswer) => void;
+  readonly #options: SessionReaderOptions;
   readonly #slices: Slices;
-  readonly #folds = new Map<string, TranscriptFold>();
+  readonly #agents = new Map<string, HeldAgent>();
   readonly #standing = new Map<number, Standing>();
 
-  constructor({ clock, post }: SessionReaderOptions) {
-    this.#clock = clock;
-    this.#post = post;
-    this.#slices = new Slices(clock);
+  constructor(options: SessionReaderOptions) {
+    this.#options = options;
+    this.#slices = new Slices(options.clock);
   }
 
-  /** Takes what the viewer tells; only observer events matter here. */
-  take(event: ViewerEvent): void {
-    if (event.type !== 'events') return;
-    const fold = this.#fold(event.agent);
-    for (const one of event.events) fold.insert(one);
-    for (const standing of this.#standing.values()) if (standing.agent === event.agent) standing.changed();
+  /** Takes lines. */
+  take({ agent, events }: Extract<ViewerEvent, { readonly type: 'events' }>): void {
+    const { fold, teller } = this.#held(agent);
+    for (const one of events) fold.insert(one);
+    teller.changed();
+    this.#options.onNews();
+    for (const standing of this.#standing.values()) if (standing.agent === agent) standing.changed();
+  }
+
+  /** What is other than was told; from now on it is told. */
+  news(): readonly PageEvent[] {
+    return [...this.#agents.values()].flatMap(({ teller }): readonly PageEvent[] => {
+      const news = teller.news(this.#options.onNews);
+      return news === undefined ? [] : [{ type: 'news', news }];
+    });
   }
 
   receive(request: ReaderRequest): void {
+    const { clock, post } = this.#options;
     const { id } = request;
-    const known = this.#standing.get(id);
-    const replay = known instanceof StandingReplay ? known : undefined;
     switch (request.type) {
       case 'stop':
-        known?.stop();
+        this.#standing.get(id)?.stop();
         this.#standing.delete(id);
         return;
-      case 'seek':
-        replay?.seek(request.to);
-        return;
-      case 'play':
-        replay?.play(request.from, request.speed);
-        return;
-      case 'pause':
-        replay?.pause();
-        return;
       case 'diff':
-        this.#post({ type: 'diff', id, diff: diffLines(request.oldText, request.newText) });
+        post({ type: 'diff', id, diff: diffLines(request.oldText, request.newText) });
         return;
+      case 'save-lines':
+        this.#saveLines(request);
+        return;
+      case 'show':
       case 'search':
+      case 'lines':
       case 'search-lines':
+      case 'scan':
       case 'replay': {
-        const standing = this.#open(request);
+        const standing = this.#open(request, { clock, post });
         this.#standing.set(id, standing);
         standing.changed();
+        return;
+      }
+      default:
+        this.#standing.get(id)?.receive(request);
+    }
+  }
+
+  #open(
+    request: Exclude<ReaderOpening, { readonly type: 'diff' | 'save-lines' }>,
+    { clock, post }: Pick<SessionReaderOptions, 'clock' | 'post'>,
+  ): Standing {
+    const { id, session } = request;
+    const { agent, channelId } = session;
+    const { fold, teller } = this.#held(agent);
+    const slices = this.#slices;
+    switch (request.type) {
+      case 'show':
+        return new StandingView({ agent, channelId, id, fold, teller, onNews: this.#options.onNews, post });
+      case 'lines':
+        return new StandingLines({ agent, id, clock, lines: this.#linesOf(request), post });
+      case 'scan':
+        return new StandingSave({ id, session, fold, lines: this.#linesOf(request), slices, post });
+      case 'replay':
+        return new StandingReplay({
+          ...{ agent, channelId, id, fold, clock, slices, post },
+          told: () => teller.told(channelId),
+        });
+      case 'search': {
+        const search = new TranscriptSearch(request.needle);
+        return new StandingSearch({
+          ...{ agent, clock, slices },
+          run: () => search.run(fold.transcript(channelId)),
+          tell: (isDone) => post({ type: 'found', id, found: search.found, isDone }),
+        });
+      }
+      case 'search-lines': {
+        const search = new LineSearch(request.needle);
+        const of = this.#linesOf(request);
+        return new StandingSearch({
+          ...{ agent, clock, slices },
+          run: () => search.run(fold.log, of.streams, channelId),
+          tell(isDone) {
+            const { lines } = of;
+            const { count, hits } = search.found;
+            const placed = hits.map((hit) => ({ ...hit, index: lines.indexOf(hit.stream, hit.seq) }));
+            post({ type: 'found-lines', id, found: { count, hits: placed }, isDone });
+          },
+        });
       }
     }
   }
 
-  #open(request: Extract<ReaderRequest, { readonly session: SessionRef }>): Standing {
-    const { id, session } = request;
-    const { agent, channelId } = session;
-    const fold = this.#fold(agent);
-    const shared = { agent, clock: this.#clock, slices: this.#slices };
-    if (request.type === 'replay') return new StandingReplay({ ...shared, id, channelId, fold, post: this.#post });
-    if (request.type === 'search') {
-      const search = new TranscriptSearch(request.needle);
-      return new StandingSearch({
-        ...shared,
-        run: () => search.run(fold.transcript(channelId)),
-        tell: (isDone) => this.#post({ type: 'found', id, found: search.found, isDone }),
-      });
-    }
-    const search = new LineSearch(request.needle);
-    const streams = () => streamsOf(fold.transcript(channelId).streams, request.run);
-    return new StandingSearch({
-      ...shared,
-      run: () => search.run(fold.log, streams(), channelId),
-      tell: (isDone) => this.#post({ type: 'found-lines', id, found: search.found, isDone }),
-    });
+  #saveLines(request: Extract<ReaderOpening, { readonly type: 'save-lines' }>): void {
+    const { id, session, selection } = request;
+    const parts = rawFileParts(this.#held(session.agent).fold.log, this.#linesOf(request).streams, selection);
+    const file = new Blob([...parts], { type: 'application/x-ndjson' });
+    const name = `${(session.channelId ?? 'harness').slice(0, 8)}.${selection}.ndjson`;
+    this.#options.post({ type: 'saved', id, name, file });
   }
 
-  #fold(agent: string): TranscriptFold {
-    let fold = this.#folds.get(agent);
-    if (fold === undefined) {
-      fold = new TranscriptFold();
-      this.#folds.set(agent, fold);
+  #linesOf(of: LinesOf): SessionLines {
+    const { fold, teller } = this.#held(of.session.agent);
+    return new SessionLines(fold, of, () => teller.told(of.session.channelId).streams);
+  }
+
+  #held(agent: string): HeldAgent {
+    let held = this.#agents.get(agent);
+    if (held === undefined) {
+      const fold = new TranscriptFold();
+      held = { fold, teller: new SessionTeller(agent, fold, this.#options.clock) };
+      this.#agents.set(agent, held);
     }
-    return fold;
+    return held;
   }
 }

@@ -1,21 +1,33 @@
 import type { Clock } from '@heliograph/client';
-import { pauseMs, Replay, TranscriptDiffer, type TranscriptFold } from '@heliograph/transcript';
+import {
+  isSameItem,
+  pauseMs,
+  Replay,
+  type Transcript,
+  TranscriptDiffer,
+  type TranscriptFold,
+  TranscriptWindow,
+} from '@heliograph/transcript';
 import type { LinePlace } from '../line-place.ts';
-import type { ReaderAnswer } from './reader-protocol.ts';
+import type { ReaderAnswer, ReaderFollowing } from './reader-protocol.ts';
 import { replayMarks } from './replay-marks.ts';
 import type { Slices } from './slices.ts';
-import type { Standing } from './standing-search.ts';
+import type { Standing } from './standing.ts';
 
 /** How often it is told how much there is, while that grows. */
 const TELL_MS = 500;
 /** Lines that went by within this are shown in one step: a screen shows no more. */
 const TICK_MS = 40;
+/** Items shown of a past: its newest. */
+const PAST_ITEMS = 400;
 
 export interface StandingReplayOptions {
   readonly agent: string;
   readonly channelId: string | null;
   readonly id: number;
   readonly fold: TranscriptFold;
+  /** What the page has of the present. */
+  readonly told: () => Transcript;
   readonly clock: Clock;
   readonly slices: Slices;
   readonly post: (answer: ReaderAnswer) => void;
@@ -26,7 +38,8 @@ export class StandingReplay implements Standing {
   readonly agent: string;
   readonly #options: StandingReplayOptions;
   readonly #replay: Replay;
-  readonly #differ = new TranscriptDiffer();
+  readonly #differ = new TranscriptDiffer(isSameItem);
+  readonly #window = new TranscriptWindow(PAST_ITEMS);
   #giveUp: (() => void) | undefined;
   /** Calls off the next look; while one is waited for, no other is begun. */
   #rest: (() => void) | undefined;
@@ -51,19 +64,19 @@ export class StandingReplay implements Standing {
     for (const callOff of [this.#giveUp, this.#rest, this.#tick]) callOff?.();
   }
 
-  seek(to: number | LinePlace): void {
+  receive(more: ReaderFollowing): void {
+    if (more.type === 'seek') this.#seek(more.to);
+    if (more.type === 'play') {
+      this.#pause();
+      this.#step(more.from, Math.max(1, more.speed));
+    }
+    if (more.type === 'pause') this.#pause();
+  }
+
+  #seek(to: number | LinePlace): void {
     this.#pause();
     this.#replay.sync();
     this.#go(typeof to === 'number' ? to : this.#replay.positionOf(to.stream, to.seq));
-  }
-
-  play(from: number, speed: number): void {
-    this.#pause();
-    this.#step(from, Math.max(1, speed));
-  }
-
-  pause(): void {
-    this.#pause();
   }
 
   #pause(): void {
@@ -92,8 +105,8 @@ export class StandingReplay implements Standing {
   }
 
   #show(position: number, isPlaying: boolean): void {
-    const { id, fold, channelId, post } = this.#options;
-    const patch = this.#differ.diff(fold.transcript(channelId), this.#replay.at(position));
+    const { id, told, post } = this.#options;
+    const patch = this.#differ.diff(told(), this.#window.view(this.#replay.at(position)));
     const isNow = position >= this.#replay.sync();
     post({ type: 'past', id, position, line: this.#replay.line(position), patch, isPlaying, isNow });
   }

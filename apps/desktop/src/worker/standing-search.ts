@@ -1,13 +1,6 @@
 import type { Clock } from '@heliograph/client';
 import type { Slices } from './slices.ts';
-
-/** Something the page goes on being told of until it says stop. */
-export interface Standing {
-  readonly agent: string;
-  /** There is more of that agent than before. */
-  changed(): void;
-  stop(): void;
-}
+import type { Standing } from './standing.ts';
 
 /** A session that grows is searched again no sooner than this after the last time. */
 const AGAIN_MS = 250;
@@ -41,6 +34,8 @@ export class StandingSearch implements Standing {
     if (this.#state === 'running') this.#state = 'again';
     if (this.#state === 'idle') this.#run();
   }
+
+  receive(): void {}
 
   stop(): void {
     this.#state = 'stopped';

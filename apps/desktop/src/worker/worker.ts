@@ -4,10 +4,10 @@ import { nobleCrypto } from '@heliograph/crypto/noble';
 import { randomUuid } from '../random-uuid.ts';
 import { indexedDbKeyStore } from './device-key.ts';
 import { deviceName } from './device-name.ts';
-import { EventBatcher } from './event-batcher.ts';
 import { HostApi } from './host-api.ts';
 import { findOwnRelay } from './own-relay.ts';
 import { OwnerSession } from './owner-session.ts';
+import { PageFeed } from './page-feed.ts';
 import type { PageToWorker, WorkerToPage } from './protocol.ts';
 import { SessionReader } from './session-reader.ts';
 import { SignerGate } from './signer-gate.ts';
@@ -24,18 +24,19 @@ const clock = {
   },
 };
 const post = (message: WorkerToPage) => self.postMessage(message);
-const batcher = new EventBatcher(clock, (events) => post({ type: 'events', events }));
+const feed = new PageFeed({ post: (events) => post({ type: 'events', events }), news: () => reader.news() });
 const reader = new SessionReader({
   clock,
+  onNews: () => feed.changed(),
   post(answer) {
     // An answer speaks of what the page has been told, and of no less.
-    batcher.flush();
+    feed.flush();
     post({ type: 'read', answer });
   },
 });
 function take(event: ViewerEvent): void {
-  reader.take(event);
-  batcher.add(event);
+  if (event.type === 'events') reader.take(event);
+  else feed.add(event);
 }
 const uuid = () => randomUuid(nobleCrypto);
 const openSocket = openSocketWith(WebSocket);
@@ -73,6 +74,7 @@ const session = new OwnerSession({
 self.onmessage = (event: MessageEvent<PageToWorker>) => {
   const { data } = event;
   if (data.type === 'read') reader.receive(data.request);
+  else if (data.type === 'painted') feed.painted();
   else
     session.receive(data).catch((error: unknown) => {
       session.fail(error instanceof Error ? error.message : String(error));

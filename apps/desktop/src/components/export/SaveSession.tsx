@@ -1,11 +1,15 @@
-import { useEffect, useState } from 'react';
-import { SAVE_FORMATS, type SaveFormat, saveSession, scanOf } from '../../export/save-session.ts';
-import type { FoundSecret, SecretScan } from '../../export/session-secrets.ts';
+import { useEffect, useRef, useState } from 'react';
+import { SAVE_FORMATS, type SaveFormat } from '../../export/save-formats.ts';
+import type { SavedFile } from '../../export/save-session.ts';
+import type { FoundSecret } from '../../export/session-secrets.ts';
 import type { AgentRecord } from '../../store/desktop-store.ts';
+import type { Asked } from '../../store/reader.ts';
 import type { SessionRef } from '../../store/session-ref.ts';
 import { formatClock, plural } from '../../text/human.ts';
+import type { FoundSecrets } from '../../worker/reader-protocol.ts';
 import { VisibleText } from '../content/VisibleText.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
+import { saveFile } from '../parts/save-file.ts';
 import { useDesktop } from '../use-desktop.ts';
 
 const FORMATS: Readonly<Record<SaveFormat, readonly [name: string, words: string]>> = {
@@ -13,9 +17,6 @@ const FORMATS: Readonly<Record<SaveFormat, readonly [name: string, words: string
   html: ['Replay', 'one HTML file that plays it back, without a network'],
   jsonl: ['Lines', 'JSONL, every line as it went by, for programs'],
 };
-
-/** How long the page may be busy at once, ms. */
-const SLICE_MS = 10;
 
 /** Saves a session after a look at what leaves with it: what has the shape of a secret is replaced, unless it is kept on purpose. */
 export function SaveSession(props: {
@@ -28,14 +29,10 @@ export function SaveSession(props: {
   const [format, setFormat] = useState(props.format);
   const [kept, setKept] = useState<ReadonlySet<string>>(new Set());
   const scan = useScan(agent, session);
-  const found = scan.result?.found ?? [];
+  const { listed = [], unlisted = 0 } = scan.found ?? {};
   const save = async () => {
-    if (scan.result === undefined) return;
-    const { unlisted } = scan.result;
-    await saveSession(agent, session, format, scan.result, [
-      ...found.filter(({ secret }) => !kept.has(secret)),
-      ...unlisted,
-    ]);
+    const { name, file } = await scan.save(format, [...kept], agent.name);
+    saveFile(name, file);
     props.onClose();
   };
   const keep = (secret: string, isKept: boolean) => {
@@ -69,15 +66,15 @@ export function SaveSession(props: {
             What looks like a secret
           </h3>
           <p className="text-s text-ink-2" role="status" data-testid="save-found">
-            {scan.result === undefined
+            {scan.found === undefined
               ? `Looking through it: ${Math.floor(scan.progress * 100)} %`
-              : found.length === 0
+              : listed.length === 0
                 ? 'Nothing of a known shape.'
-                : `${plural(found.length, 'secret')}, replaced where ticked.`}
+                : `${plural(listed.length, 'secret')}, replaced where ticked.`}
           </p>
-          {found.length > 0 && (
+          {listed.length > 0 && (
             <ul className="mt-2 stack" data-testid="save-secrets">
-              {found.map((secret) => (
+              {listed.map((secret) => (
                 <SecretRow
                   key={secret.secret}
                   found={secret}
@@ -87,9 +84,9 @@ export function SaveSession(props: {
               ))}
             </ul>
           )}
-          {(scan.result?.unlisted.length ?? 0) > 0 && (
+          {unlisted > 0 && (
             <p className="mt-1 text-s text-ink-2">
-              {plural(scan.result?.unlisted.length ?? 0, 'more is', 'more are')} replaced without a line here.
+              {plural(unlisted, 'more is', 'more are')} replaced without a line here.
             </p>
           )}
           <p className="mt-2 text-s text-ink-3">
@@ -99,7 +96,7 @@ export function SaveSession(props: {
         <button
           type="button"
           className="btn go justify-self-end max-md:w-full"
-          disabled={scan.result === undefined}
+          disabled={scan.found === undefined}
           data-testid="save-go"
           onClick={() => void save()}
         >
@@ -146,30 +143,33 @@ function masked(secret: string): string {
   return `${secret.slice(0, shown)}…${secret.slice(secret.length - Math.min(2, shown))} (${secret.length})`;
 }
 
-/** Looks through the session in slices, so that the page stays at hand. */
-function useScan(agent: AgentRecord, session: SessionRef) {
-  // What is saved is what was looked through: what comes later is not in it.
-  const [target] = useState({ agent, session });
-  const [state, setState] = useState<{ readonly progress: number; readonly result: SecretScan | undefined }>({
-    progress: 0,
-    result: undefined,
-  });
+interface Scan {
+  readonly progress: number;
+  /** Undefined: it is still looked through. */
+  readonly found: FoundSecrets | undefined;
+  readonly save: (as: SaveFormat, kept: readonly string[], agentName: string) => Promise<SavedFile>;
+}
+
+/** Has the session looked through; what is saved is what was looked through: what comes later is not in it. */
+function useScan(agent: AgentRecord, session: SessionRef): Scan {
+  const { reader } = useDesktop();
+  const [target] = useState({ session, run: agent.presence?.run });
+  const asked = useRef<Asked>(undefined);
+  const saving = useRef<(saved: SavedFile) => void>(undefined);
+  const [state, setState] = useState<Pick<Scan, 'progress' | 'found'>>({ progress: 0, found: undefined });
   useEffect(() => {
-    const scan = scanOf(target.agent, target.session);
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const slice = () => {
-      const endMs = performance.now() + SLICE_MS;
-      for (;;) {
-        const step = scan.next();
-        if (step.done === true) return setState({ progress: 1, result: step.value });
-        if (performance.now() < endMs) continue;
-        setState({ progress: step.value, result: undefined });
-        timer = setTimeout(slice);
-        return;
-      }
-    };
-    slice();
-    return () => clearTimeout(timer);
-  }, [target]);
-  return state;
+    asked.current = reader.ask({ type: 'scan', ...target }, (answer) => {
+      if (answer.type === 'scanned') setState(answer);
+      if (answer.type === 'saved') saving.current?.(answer);
+    });
+    return asked.current.stop;
+  }, [reader, target]);
+  return {
+    ...state,
+    save: (as, kept, agentName) =>
+      new Promise((resolve) => {
+        saving.current = resolve;
+        asked.current?.send({ type: 'save', as, kept, agentName });
+      }),
+  };
 }

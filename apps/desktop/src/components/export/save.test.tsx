@@ -2,7 +2,7 @@
 import { act, cleanup, fireEvent, render, screen, within } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
 import { StoryAgent } from '../../dev/story-agent.ts';
-import { createDesktop } from '../../store/desktop.ts';
+import { openStory } from '../../dev/story-desktop.ts';
 import { DesktopProvider } from '../use-desktop.ts';
 import { SaveSession } from './SaveSession.tsx';
 
@@ -24,14 +24,14 @@ test('DT130, DT132: each secret is listed without being shown, can be kept, and 
     .prompt(`use ${GITHUB} and ${AWS}`)
     .say('Fine.')
     .end('end_turn');
-  const desktop = createDesktop({
-    post: () => undefined,
-    nowMs: () => Date.now(),
-    onFrame: (fire) => fire(),
-    keepToken: () => undefined,
-    uuid: () => 'id',
-  });
-  desktop.receive({ type: 'events', events: agent.viewerEvents() });
+  const { desktop } = openStory(
+    {
+      session: { phase: 'opening' },
+      events: agent.viewerEvents(),
+      selected: { agent: agent.publicKey, channelId: agent.channelId },
+    },
+    (fire) => fire(),
+  );
   const [record] = desktop.store.getState().agents;
   if (record === undefined) throw new TypeError('the story has an agent');
   const open = async (closed: () => void) => {

@@ -2,6 +2,7 @@ import type { ItemHit } from '@heliograph/transcript';
 import { useEffect, useEffectEvent, useState } from 'react';
 import type { LinePlace } from '../../line-place.ts';
 import type { SessionRef } from '../../store/session-ref.ts';
+import type { FoundLine } from '../../worker/reader-protocol.ts';
 import { useDesktop } from '../use-desktop.ts';
 
 interface Found<Hit> {
@@ -104,8 +105,8 @@ const isSameLine = (a: LinePlace, b: LinePlace) => a.seq === b.seq && a.stream =
 export function useFindLines(
   session: SessionRef,
   run: string | undefined,
-  options: { readonly nearest: (hits: readonly LinePlace[]) => number; readonly show: (hit: LinePlace) => void },
-): Find<LinePlace> {
+  options: { readonly nearest: (hits: readonly FoundLine[]) => number; readonly show: (hit: FoundLine) => void },
+): Find<FoundLine> {
   const { reader } = useDesktop();
   return useSearch({
     ...options,

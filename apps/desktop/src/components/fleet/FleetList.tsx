@@ -36,8 +36,8 @@ export function FleetList(props: {
   const placed = useMemo(() => withAside(groups, seen), [groups, seen]);
   const held = useHold(placed);
   const newsOf = ({ agent, channelId }: SessionRef) => {
-    const fold = agents.find(({ publicKey }) => publicKey === agent)?.fold;
-    return fold === undefined ? 0 : countNews(seen, sessionKey({ agent, channelId }), fold.transcript(channelId));
+    const told = agents.find(({ publicKey }) => publicKey === agent)?.told;
+    return told === undefined ? 0 : countNews(seen, sessionKey({ agent, channelId }), told.transcript(channelId));
   };
   return (
     <nav className="flex h-full min-h-0 flex-col bg-sunken" aria-label="Sessions" data-testid="fleet">

@@ -91,11 +91,11 @@ test('DT123: no key answers a card that is out of view', () => {
 });
 
 test('DT122: what is decided elsewhere says so in its place; what comes meanwhile stands below, and a button leads there', () => {
-  const { desktop } = show('permission');
+  const { tell } = show('permission');
   fireEvent.click(screen.getByTestId('open-inbox'));
   expect(cards()).toHaveLength(3);
   const ended = (STORIES.ended as (nowMs: number) => Story)(NOW);
-  act(() => desktop.receive({ type: 'events', events: ended.events }));
+  act(() => tell(ended.events));
   const [first] = cards();
   expect(first?.dataset).toMatchObject({ waiting: 'false', kind: 'permission' });
   expect(within(first as HTMLElement).getByTestId('permission-decision').textContent).toContain('You answered');
@@ -107,7 +107,7 @@ test('DT122: what is decided elsewhere says so in its place; what comes meanwhil
     .ask({ toolCallId: 't', title: 'x', kind: 'execute', rawInput: { command: 'x' } }, [
       { optionId: 'a', name: 'Yes', kind: 'allow_once' },
     ]);
-  act(() => desktop.receive({ type: 'events', events: late.viewerEvents() }));
+  act(() => tell(late.viewerEvents()));
   expect(cards()).toHaveLength(4);
   expect(cards()[3]?.textContent).toContain('Late wants to run');
   expect(screen.getByTestId('inbox-fresh').textContent).toContain('1 new');
@@ -149,14 +149,12 @@ test('DT124: the count stands in the title and is said once things have settled,
 });
 
 test('DT127: what came in a session nobody looks at is counted beside it, and remembered on this device', () => {
-  const { desktop } = show('permission');
+  const { tell } = show('permission');
   const rows = () => screen.getAllByTestId('session-row');
   const row = (title: string) => rows().find(({ textContent }) => textContent?.includes(title)) as HTMLElement;
   expect(rows().map(({ dataset }) => dataset.news)).toEqual(Array.from({ length: 7 }, () => '0'));
   const goose = gooseOf(NOW).wait(300_000).say('Nearly done.', 'm');
-  act(() =>
-    desktop.receive({ type: 'events', events: [{ type: 'events', agent: goose.publicKey, events: goose.events }] }),
-  );
+  act(() => tell([{ type: 'events', agent: goose.publicKey, events: goose.events }]));
   expect(row('Docs: self-hosting').dataset.news).toBe('1');
   fireEvent.click(row('Docs: self-hosting'));
   expect(row('Docs: self-hosting').dataset.news).toBe('0');

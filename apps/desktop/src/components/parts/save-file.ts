@@ -1,10 +1,6 @@
-/** Hands a file to the browser's downloads; `parts` are written one after the other, text as UTF-8. */
-export function saveFile(
-  name: string,
-  parts: readonly (string | Uint8Array<ArrayBuffer>)[],
-  type = 'text/plain',
-): void {
-  const url = URL.createObjectURL(new Blob([...parts], { type: `${type};charset=utf-8` }));
+/** Hands a file to the browser's downloads. */
+export function saveFile(name: string, file: Blob): void {
+  const url = URL.createObjectURL(file);
   const link = document.createElement('a');
   link.href = url;
   link.download = name;

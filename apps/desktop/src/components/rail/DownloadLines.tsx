@@ -1,9 +1,10 @@
 import { Download } from 'lucide-react';
 import type { AgentRecord } from '../../store/desktop-store.ts';
-import { type RawSelection, rawFileParts } from '../../store/raw-files.ts';
+import type { RawSelection } from '../../store/raw-files.ts';
 import type { SessionRef } from '../../store/session-ref.ts';
 import { saveFile } from '../parts/save-file.ts';
 import { usePopover } from '../parts/use-popover.ts';
+import { useDesktop } from '../use-desktop.ts';
 
 const CHOICES: readonly (readonly [RawSelection, string])[] = [
   ['read', 'What the agent wrote'],
@@ -14,13 +15,15 @@ const CHOICES: readonly (readonly [RawSelection, string])[] = [
 /** Saves a session's lines, byte for byte. */
 export function DownloadLines(props: { readonly agent: AgentRecord; readonly session: SessionRef }) {
   const { agent, session } = props;
+  const { reader } = useDesktop();
   const { isOpen, setOpen, place, button, panelId } = usePopover();
 
   const save = (selection: RawSelection) => {
-    const { streams } = agent.fold.transcript(session.channelId);
-    const run = agent.presence?.run ?? agent.fold.agent().run;
-    const name = `${(session.channelId ?? 'harness').slice(0, 8)}.${selection}.ndjson`;
-    saveFile(name, rawFileParts(agent.fold.log, streams, run, selection), 'application/x-ndjson');
+    const run = agent.presence?.run;
+    const asked = reader.ask({ type: 'save-lines', session, run, selection }, (answer) => {
+      if (answer.type === 'saved') saveFile(answer.name, answer.file);
+      asked.stop();
+    });
     setOpen(false);
   };
   return (

@@ -1,9 +1,9 @@
 import type { RawLine, SeqRange } from '@heliograph/transcript';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { Search, X } from 'lucide-react';
-import { type Ref, useImperativeHandle, useMemo, useRef, useState } from 'react';
+import { type Ref, useEffect, useImperativeHandle, useRef, useState } from 'react';
+import type { LinePlace } from '../../line-place.ts';
 import type { AgentRecord } from '../../store/desktop-store.ts';
-import { sessionLines } from '../../store/raw-files.ts';
 import { coversLine } from '../../store/rows.ts';
 import type { SessionRef } from '../../store/session-ref.ts';
 import { formatNumber } from '../../text/human.ts';
@@ -12,9 +12,9 @@ import { FindBar } from '../find/FindBar.tsx';
 import { useFindLines } from '../find/use-find.ts';
 import { useHighlights } from '../find/use-highlights.ts';
 import { useFollowEnd } from '../transcript/use-follow-end.ts';
-import { useTranscript } from '../use-desktop.ts';
 import { DownloadLines } from './DownloadLines.tsx';
 import { RawLineRow } from './RawLineRow.tsx';
+import { useLines } from './use-lines.ts';
 
 const ROW_HEIGHT_PX = 42;
 
@@ -40,15 +40,10 @@ export function RawRail(props: {
   readonly onClose: () => void;
 }) {
   const { agent, session } = props;
-  const { log } = agent.fold;
-  const streams = useTranscript(session, (transcript) => transcript.streams);
-  const run = agent.presence?.run ?? agent.fold.agent().run;
-  const lines = useMemo(
-    () => sessionLines(log, streams, run, session.channelId),
-    [log, streams, run, session.channelId],
-  );
+  const run = agent.presence?.run;
+  const { window: lines, want, indexOf } = useLines(session, run);
   const [marked, setMarked] = useState<readonly SeqRange[]>([]);
-  const [open, setOpen] = useState<string>();
+  const [open, setOpen] = useState<OpenLine>();
   const scroller = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const { leave, toEnd, scrollToFn } = useFollowEnd(scroller, content, lines.length);
@@ -62,6 +57,9 @@ export function RawRail(props: {
     anchorTo: 'end',
     scrollToFn,
   });
+  const drawn = virtualizer.getVirtualItems();
+  const [first, last] = [drawn[0]?.index ?? 0, drawn.at(-1)?.index ?? -1];
+  useEffect(() => want(first, last));
   const showLine = (index: number) => {
     if (index < 0) return;
     leave();
@@ -73,18 +71,15 @@ export function RawRail(props: {
       const from = virtualizer.getVirtualItems().find(({ end }) => end > top)?.index ?? 0;
       return Math.max(
         0,
-        hits.findIndex(({ stream, seq }) => lines.indexOf(stream, seq) >= from),
+        hits.findIndex(({ index }) => index >= from),
       );
     },
     show({ stream, seq }) {
-      const index = lines.indexOf(stream, seq);
-      const line = lines.at(index);
-      if (line !== undefined) setOpen(keyOf(line));
-      showLine(index);
+      setOpen({ stream, seq });
+      void indexOf({ stream, seq }).then(showLine);
     },
   });
   const { needle = '', hit } = find;
-  const foundAt = hit === undefined ? -1 : lines.indexOf(hit.stream, hit.seq);
   useHighlights(scroller, {
     needle,
     exact: true,
@@ -95,7 +90,7 @@ export function RawRail(props: {
     show(refs) {
       setMarked(refs);
       const [first] = refs;
-      if (first !== undefined) showLine(lines.indexOf(first.stream, first.first));
+      if (first !== undefined) void indexOf({ stream: first.stream, seq: first.first }).then(showLine);
     },
     toEnd() {
       setMarked([]);
@@ -144,11 +139,9 @@ export function RawRail(props: {
         testId="raw-lines"
       >
         <div ref={content} className="relative w-full" style={{ height: virtualizer.getTotalSize() }}>
-          {virtualizer.getVirtualItems().map((virtual) => {
+          {drawn.map((virtual) => {
             const line = lines.at(virtual.index);
-            if (line === undefined) return null;
-            const key = keyOf(line);
-            const isFound = virtual.index === foundAt;
+            const isFound = line !== undefined && line.stream === hit?.stream && line.seq === hit.seq;
             return (
               <div
                 key={virtual.key}
@@ -158,21 +151,27 @@ export function RawRail(props: {
                 className="absolute top-0 left-0 w-full"
                 style={{ transform: `translateY(${virtual.start}px)` }}
               >
-                <RawLineRow
-                  line={line}
-                  needle={isFound ? needle : ''}
-                  mark={
-                    coversLine(props.asked, line.stream, line.seq)
-                      ? 'asked'
-                      : coversLine(marked, line.stream, line.seq)
-                        ? 'marked'
-                        : 'none'
-                  }
-                  isOpen={open === key}
-                  onToggle={() => setOpen(open === key ? undefined : key)}
-                  onShowItem={() => props.onShowItem(line.stream, line.seq)}
-                  onShowThen={() => props.onShowThen(line.stream, line.seq)}
-                />
+                {line === undefined ? (
+                  <p className="h-[42px] px-3.5 py-2.5 text-s text-ink-3" data-testid="raw-line-awaited">
+                    Line {formatNumber(virtual.index + 1)} is being read
+                  </p>
+                ) : (
+                  <RawLineRow
+                    line={line}
+                    needle={isFound ? needle : ''}
+                    mark={
+                      coversLine(props.asked, line.stream, line.seq)
+                        ? 'asked'
+                        : coversLine(marked, line.stream, line.seq)
+                          ? 'marked'
+                          : 'none'
+                    }
+                    isOpen={isOpen(open, line)}
+                    onToggle={() => setOpen(isOpen(open, line) ? undefined : line)}
+                    onShowItem={() => props.onShowItem(line.stream, line.seq)}
+                    onShowThen={() => props.onShowThen(line.stream, line.seq)}
+                  />
+                )}
               </div>
             );
           })}
@@ -182,6 +181,13 @@ export function RawRail(props: {
   );
 }
 
-function keyOf(line: RawLine): string {
-  return `${line.stream}/${line.seq}/${line.timestamp}`;
+/** A line that is open; where its time is not known, by its place alone. */
+interface OpenLine extends LinePlace {
+  readonly timestamp?: string;
+}
+
+/** Lines of other implementations may share a place. */
+function isOpen(open: OpenLine | undefined, line: RawLine): boolean {
+  if (open?.stream !== line.stream || open.seq !== line.seq) return false;
+  return open.timestamp === undefined || open.timestamp === line.timestamp;
 }

@@ -38,7 +38,7 @@ function travel() {
     </DesktopProvider>,
   );
   fireEvent.click(screen.getByText('open'));
-  const live = () => findAgent(desktop.store.getState(), session.agent)?.fold.transcript(session.channelId);
+  const live = () => findAgent(desktop.store.getState(), session.agent)?.told.transcript(session.channelId);
   return { desktop, session, seen, live };
 }
 

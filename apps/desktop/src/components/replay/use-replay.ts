@@ -59,7 +59,7 @@ export function useReplay(session: SessionRef, onShown: (past: Past | undefined)
       setPast(undefined);
       return onShown(undefined);
     }
-    const base = findAgent(desktop.store.getState(), session.agent)?.fold.transcript(session.channelId);
+    const base = findAgent(desktop.store.getState(), session.agent)?.told.transcript(session.channelId);
     if (base === undefined) return;
     const { position, line, patch } = answer;
     const shown = { position, line, transcript: applyPatch(base, patch) };

@@ -1,6 +1,6 @@
 import { Ellipsis } from 'lucide-react';
 import { useState } from 'react';
-import type { SaveFormat } from '../../export/save-session.ts';
+import type { SaveFormat } from '../../export/save-formats.ts';
 import type { AgentRecord } from '../../store/desktop-store.ts';
 import { type SessionSettings, snapshotChannel } from '../../store/session-settings.ts';
 import { toPlainLine } from '../../text/visible-text.ts';

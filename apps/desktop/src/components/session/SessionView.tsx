@@ -1,4 +1,4 @@
-import type { CarriedTranscript } from '@heliograph/transcript';
+import type { Transcript } from '@heliograph/transcript';
 import { useMemo, useState } from 'react';
 import type { AgentRecord } from '../../store/desktop-store.ts';
 import { answerableQuestions, runningTurn } from '../../store/live.ts';
@@ -21,8 +21,9 @@ import { usePanes } from './use-panes.ts';
 import { usePlaces } from './use-places.ts';
 import { useReveal } from './use-reveal.ts';
 import { useSessionActions } from './use-session-actions.ts';
+import { useShown } from './use-shown.ts';
 
-const whole = (transcript: CarriedTranscript) => transcript;
+const whole = (transcript: Transcript) => transcript;
 
 /** One conversation: what is said and done, what waits, what to do next, and the lines all of it came from. */
 export function SessionView(props: {
@@ -51,8 +52,9 @@ export function SessionView(props: {
   const pending = answerableQuestions(presence, transcript);
   const early = answerableQuestions(presence, useTranscript({ agent: agent.publicKey, channelId: null }, whole));
   const [seen] = useState(createSeenPermissions);
-  useReveal(session, rows, list);
-  const { find, showLine, showQuestion } = usePlaces({ session, transcript, rows, replay, panes });
+  const shown = useShown(session);
+  const { find, showItem, showLine, showQuestion, showStart } = usePlaces({ session, rows, replay, panes, shown });
+  useReveal(session, showItem);
   useFindKey(find.open);
   const asked = useMemo(
     () => pending.map(({ request }) => ({ stream: request.stream, first: request.seq, last: request.seq })),
@@ -60,7 +62,15 @@ export function SessionView(props: {
   );
   const toggleReplay = () => (replay.isOpen ? replay.close() : replay.open());
   const toggleRail = () => setRailOpen(!isRailOpen);
-  useSessionActions({ agent: agent.publicKey, panes, replay, openFind: find.open, toggleReplay, toggleRail });
+  useSessionActions({
+    agent: agent.publicKey,
+    panes,
+    replay,
+    showStart,
+    openFind: find.open,
+    toggleReplay,
+    toggleRail,
+  });
   return (
     <ShowLinesContext value={panes.showLines}>
       <SeenPermissionsContext value={seen}>
@@ -100,6 +110,7 @@ export function SessionView(props: {
             find={find}
             isAskedEarly={early.length > 0}
             handle={list}
+            shown={shown}
           />
           <SessionFooter
             agent={agent}

@@ -23,7 +23,7 @@ function open(name: string) {
   const { desktop, posted } = openStory(story, (fire) => fire());
   const ref = story.selected as SessionRef;
   const agent = () => findAgent(desktop.store.getState(), ref.agent) as NonNullable<ReturnType<typeof findAgent>>;
-  const transcript = () => agent().fold.transcript(ref.channelId);
+  const transcript = () => agent().told.transcript(ref.channelId);
   const items = () => transcript().turns.flatMap((turn) => turn.items);
   const sent = () => posted.flatMap((message) => (message.type === 'control' ? [message.draft] : []));
   const tell = (progress: object) =>

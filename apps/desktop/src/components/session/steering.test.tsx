@@ -18,7 +18,7 @@ afterEach(cleanup);
 /** The story's session with its header, as the page draws it. */
 function open(name: string, isRunning = false) {
   const story = (STORIES[name] as (nowMs: number) => Story)(Date.now());
-  const { desktop, posted } = openStory(story, (fire) => fire());
+  const { desktop, posted, tell: hear } = openStory(story, (fire) => fire());
   const ref = story.selected as SessionRef;
   const agent = () => findAgent(desktop.store.getState(), ref.agent) as NonNullable<ReturnType<typeof findAgent>>;
   const nothing = () => undefined;
@@ -39,7 +39,7 @@ function open(name: string, isRunning = false) {
       <OutgoingPrompts session={ref} />
     </DesktopProvider>,
   );
-  const tell = (event: ViewerEvent) => act(() => desktop.receive({ type: 'events', events: [event] }));
+  const tell = (event: ViewerEvent) => act(() => hear([event]));
   return {
     desktop,
     posted,
@@ -154,7 +154,7 @@ test('DT78: a prompt that waits is changed and taken back', () => {
 
 test('DT79: during a turn a prompt goes after it, into it, or in its place; each time it is said anew', () => {
   const { desktop, ref, agent, sent } = open('running', true);
-  const running = agent().fold.transcript(ref.channelId).turns.at(-1);
+  const running = agent().told.transcript(ref.channelId).turns.at(-1);
   render(
     <DesktopProvider value={desktop}>
       <Composer

@@ -9,6 +9,7 @@ export function useSessionActions(options: {
   readonly agent: string;
   readonly panes: Panes;
   readonly replay: Replay;
+  readonly showStart: () => void;
   readonly openFind: () => void;
   readonly toggleReplay: () => void;
   readonly toggleRail: () => void;
@@ -28,7 +29,7 @@ export function useSessionActions(options: {
           { id: 'play', label: 'Play or pause', group: 'Session', key: 'p', run: replay.togglePlay },
         ] as const)
       : []),
-    { id: 'start', label: 'To the start', group: 'Session', key: 'g', run: () => panes.list.current?.toStart() },
+    { id: 'start', label: 'To the start', group: 'Session', key: 'g', run: options.showStart },
     { id: 'end', label: 'To the newest', group: 'Session', key: 'G', run: () => panes.list.current?.toEnd() },
     { id: 'resync', label: 'Ask how things are', group: 'Agent', run: () => desktop.resync(options.agent) },
   ]);

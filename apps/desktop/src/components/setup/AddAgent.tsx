@@ -115,7 +115,7 @@ function Hand(props: { readonly fileName: string; readonly invite: () => string;
               type="button"
               className="btn go"
               data-testid="download-invite"
-              onClick={() => saveFile(props.fileName, [props.invite()])}
+              onClick={() => saveFile(props.fileName, new Blob([props.invite()], { type: 'text/plain;charset=utf-8' }))}
             >
               <Download size={14} strokeWidth={1.6} aria-hidden="true" />
               Save {props.fileName}

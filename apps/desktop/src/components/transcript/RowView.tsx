@@ -1,6 +1,7 @@
 import { memo } from 'react';
 import { type Row, refusalOf, waitedForLeaveMs } from '../../store/rows.ts';
 import { AgentMessage } from './AgentMessage.tsx';
+import { AwayRow } from './AwayRow.tsx';
 import { ElicitationCard } from './ElicitationCard.tsx';
 import { ErrorRow } from './ErrorRow.tsx';
 import { GapRow } from './GapRow.tsx';
@@ -31,6 +32,7 @@ export const RowView = memo(function RowView(props: RowViewProps) {
     const waitedMs = waitedForLeaveMs(row.turn, row.item.toolCallId);
     return <ToolCard item={row.item} inside={row.items} cwd={cwd} isLive={props.isRunning} waitedMs={waitedMs} />;
   }
+  if (row.type === 'away') return <AwayRow row={row} />;
   if (row.type === 'turn-end') return <TurnEnd turn={row.turn} />;
   const { item } = row;
   switch (item.kind) {

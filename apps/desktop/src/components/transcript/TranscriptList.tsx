@@ -1,6 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown } from 'lucide-react';
-import { type Ref, useImperativeHandle, useRef } from 'react';
+import { type Ref, useEffect, useImperativeHandle, useRef } from 'react';
 import type { Row } from '../../store/rows.ts';
 import { type FoundHere, FoundHereContext } from '../find/found-context.ts';
 import { useHighlights } from '../find/use-highlights.ts';
@@ -29,6 +29,8 @@ export function TranscriptList(props: {
   readonly isLive: boolean;
   readonly runningTurnId: string | undefined;
   readonly handle: Ref<TranscriptListHandle>;
+  /** Whether the reader is at the end. */
+  readonly onFollow: (isAtEnd: boolean) => void;
   /** What somebody looks for, '' for nobody; `foundRow` is the row they jumped to. */
   readonly needle: string;
   readonly foundRow: number;
@@ -80,7 +82,15 @@ export function TranscriptList(props: {
     toEnd,
   }));
 
-  const fresh = leftAtCount === undefined ? 0 : rows.length - leftAtCount;
+  const isAtEnd = leftAtCount === undefined;
+  const { onFollow } = props;
+  useEffect(() => onFollow(isAtEnd), [onFollow, isAtEnd]);
+  /** The newest row there was when the reader left the end: earlier ones that come are not new. */
+  const leftAfter = useRef<string>(undefined);
+  useEffect(() => {
+    if (isAtEnd) leftAfter.current = rows.at(-1)?.key;
+  });
+  const fresh = isAtEnd ? 0 : rows.length - 1 - rows.findLastIndex(({ key }) => key === leftAfter.current);
   return (
     <div className={`relative min-h-0 flex-1 ${isPast ? 'past' : ''}`}>
       <div
@@ -128,7 +138,7 @@ export function TranscriptList(props: {
           })}
         </div>
       </div>
-      {leftAtCount !== undefined && (
+      {!isAtEnd && (
         <button
           type="button"
           className="btn absolute bottom-3 left-1/2 -translate-x-1/2 rounded-full bg-raised shadow-md"

@@ -16,8 +16,8 @@ function show() {
   const [agent] = desktop.store.getState().agents;
   const ref = story.selected;
   if (agent === undefined || ref === undefined) throw new TypeError('the story has a session');
-  const { turns, session } = agent.fold.transcript(ref.channelId);
-  const rows = selectRows({ ...agent.fold.transcript(ref.channelId), turns });
+  const { turns, session } = agent.told.transcript(ref.channelId);
+  const rows = selectRows({ ...agent.told.transcript(ref.channelId), turns });
   return render(
     <DesktopProvider value={desktop}>
       {rows.map((row) => (

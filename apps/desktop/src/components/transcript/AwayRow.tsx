@@ -1,0 +1,21 @@
+import { useEffect } from 'react';
+import type { AwayRow as Away } from '../../store/rows.ts';
+import { plural } from '../../text/human.ts';
+import { useMore } from './more-context.ts';
+
+/** Where items are that this page does not hold now: they come when somebody gets here. */
+export function AwayRow(props: { readonly row: Away }) {
+  const { items, before } = props.row;
+  const more = useMore();
+  const { turnId, itemId } = before;
+  // A row is drawn when it is near to what is read.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: fewer of them missing is a reason to ask again
+  useEffect(() => more?.({ turnId, itemId }), [more, turnId, itemId, items]);
+  return (
+    <p className="py-1.5 text-s text-ink-3" data-testid="away" data-items={items}>
+      {more === undefined
+        ? `${plural(items, 'earlier item is', 'earlier items are')} not shown here: go further back to see them.`
+        : `${plural(items, 'more item comes', 'more items come')} as you read on.`}
+    </p>
+  );
+}
