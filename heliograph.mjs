@@ -23,6 +23,7 @@ process.exitCode = await main(process.argv.slice(2), {
   uiDir: join(root, 'apps', 'desktop', 'dist'),
   demoAgentFile: join(dist, 'demo-agent.mjs'),
   verifyWorkerFile: join(dist, 'verify-worker.mjs'),
+  askWorkerFile: join(dist, 'ask-worker.mjs'),
   startCommand: startCommand(),
 });
 

@@ -1,4 +1,4 @@
-// Bundles the command, the demo agent and the thread that checks signatures. Packages with native or WebAssembly parts stay outside and load from node_modules.
+// Bundles the command, the demo agent, the thread that checks signatures and the one that reads archives. Packages with native or WebAssembly parts stay outside and load from node_modules.
 import { build } from 'esbuild';
 
 await build({
@@ -6,6 +6,7 @@ await build({
     main: 'src/main.ts',
     'demo-agent': '../demo-agent/src/main.ts',
     'verify-worker': '../relay/src/verify-worker.ts',
+    'ask-worker': '../archive/src/asking/ask-worker.ts',
   },
   outdir: 'dist',
   outExtension: { '.js': '.mjs' },

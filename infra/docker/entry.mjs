@@ -7,5 +7,6 @@ process.exitCode = await main(process.argv.slice(2), {
   uiDir: '/app/ui',
   demoAgentFile: '/app/demo-agent.mjs',
   verifyWorkerFile: '/app/verify-worker.mjs',
+  askWorkerFile: '/app/ask-worker.mjs',
   startCommand: 'heliograph up',
 });

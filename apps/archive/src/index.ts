@@ -6,6 +6,8 @@ export {
   writeArchiveConfig,
 } from './archive-config.ts';
 export { type ArchiveFileError, joinArchiveFile } from './archive-file.ts';
+export { ArchiveAsker } from './asking/archive-asker.ts';
+export type { ArchiveAsked, ArchiveTold, ShownArchive } from './asking/asked.ts';
 export * from './export/index.ts';
 export { packer } from './packer.ts';
 export { rebuildArchive } from './rebuild-archive.ts';

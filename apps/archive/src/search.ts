@@ -62,8 +62,9 @@ const COLUMNS = `i.item, i.id AS itemId, r.session, e.channel_id AS channelId, a
   coalesce(${DECISION}, (SELECT ${DECISION} FROM permission_rows p JOIN item_rows j USING (item)
     WHERE j.turn = t.turn AND p.tool_call_id = o.tool_call_id ORDER BY j.at DESC LIMIT 1)) AS decision, x.title`;
 
-const FROM = `FROM item_rows i JOIN turn_rows t USING (turn) JOIN streams r USING (stream) JOIN agents a USING (agent)
-  LEFT JOIN session_rows e ON e.session = r.session JOIN texts x USING (item) LEFT JOIN tool_rows o USING (item) LEFT JOIN permission_rows p USING (item)`;
+/** The joins are outer where they narrow nothing: SQLite leaves those out that are not asked about. */
+const ROWS = `JOIN turn_rows t ON t.turn = i.turn JOIN streams r USING (stream) JOIN agents a ON a.agent = r.agent
+  LEFT JOIN texts x ON x.item = i.item LEFT JOIN tool_rows o ON o.item = i.item LEFT JOIN permission_rows p ON p.item = i.item`;
 
 /** What of a turn's permissions is about this tool call. */
 const ASKED = `SELECT 1 FROM permission_rows p JOIN item_rows j USING (item)
@@ -71,19 +72,32 @@ const ASKED = `SELECT 1 FROM permission_rows p JOIN item_rows j USING (item)
 const DENIED = `${DECISION} IN ('rejected', 'cancelled', 'timed_out', 'expired')`;
 const DONE = `o.status IN ('completed', 'in_progress')`;
 
+/** Each begins with what is rare and ends with the items it is about: else every item would be held against everything. */
 const QUESTION_SQL: Readonly<Record<Question, string>> = {
-  'outside-cwd': `EXISTS (SELECT 1 FROM file_rows f WHERE f.item = i.item AND f.outside_cwd = 1 AND f.action IN ('write', 'delete', 'move'))`,
-  // Done under the same call, or the very same thing again later in the session without anybody allowing it. What was asked for
-  // by no denied request is put aside first: else every call would be held against every denial.
-  'denied-then-done': `${DONE} AND (EXISTS (${ASKED} AND ${DENIED})
-    OR x.input IN (SELECT y.input FROM permission_rows p JOIN texts y USING (item) WHERE ${DENIED} AND y.input <> '')
-    AND EXISTS (SELECT 1 FROM permission_rows p JOIN item_rows j USING (item) JOIN turn_rows u USING (turn) JOIN streams v USING (stream)
-      JOIN texts y ON y.item = j.item WHERE v.session = r.session AND j.at < i.at AND ${DENIED} AND p.tool_call_id IS NOT o.tool_call_id
-      AND p.tool_kind = o.tool_kind AND y.input = x.input AND x.input <> '' AND NOT EXISTS (${ASKED} AND NOT ${DENIED})))`,
-  network: `EXISTS (SELECT 1 FROM command_rows m WHERE m.item = i.item AND m.network = 1)`,
+  'outside-cwd': `i.item IN (SELECT item FROM file_rows WHERE outside_cwd = 1 AND action IN ('write', 'delete', 'move'))`,
+  // Done under the same call, or the very same thing again later in the session without anybody allowing it.
+  'denied-then-done': `i.item IN (
+    WITH denied AS MATERIALIZED (
+      SELECT j.turn, v.session, j.at, p.tool_call_id, p.tool_kind, y.input
+      FROM permission_rows p CROSS JOIN item_rows j USING (item) CROSS JOIN turn_rows u USING (turn) CROSS JOIN streams v USING (stream)
+      CROSS JOIN texts y ON y.item = p.item WHERE ${DENIED})
+    SELECT i.item FROM denied d CROSS JOIN item_rows i ON i.turn = d.turn CROSS JOIN tool_rows o ON o.item = i.item
+      WHERE o.tool_call_id = d.tool_call_id AND ${DONE}
+    UNION
+    SELECT i.item FROM (SELECT DISTINCT session FROM denied WHERE input <> '') s CROSS JOIN streams v ON v.session = s.session
+      CROSS JOIN turn_rows t ON t.stream = v.stream CROSS JOIN item_rows i ON i.turn = t.turn AND i.kind = 'tool'
+      CROSS JOIN tool_rows o ON o.item = i.item CROSS JOIN texts x ON x.item = i.item
+      CROSS JOIN denied d ON d.session = s.session AND d.input = x.input
+      WHERE x.input <> '' AND d.tool_kind = o.tool_kind AND d.at < i.at AND d.tool_call_id IS NOT o.tool_call_id AND ${DONE}
+        AND NOT EXISTS (${ASKED} AND NOT ${DENIED}))`,
+  network: `i.item IN (SELECT item FROM command_rows WHERE network = 1)`,
   'no-decision': `o.tool_kind IN ('execute', 'edit', 'delete', 'move') AND NOT EXISTS (${ASKED})`,
-  secrets: `EXISTS (SELECT 1 FROM redaction_rows d WHERE d.item = i.item OR (d.item IS NULL AND d.n IN
-    (SELECT k.n FROM records k WHERE k.stream = t.stream AND k.first_seq <= i.last_seq AND k.last_seq >= i.first_seq)))
+  secrets: `i.item IN (
+    SELECT item FROM redaction_rows WHERE item IS NOT NULL
+    UNION
+    SELECT i.item FROM redaction_rows d CROSS JOIN records k ON k.n = d.n CROSS JOIN turn_rows t ON t.stream = k.stream
+      AND t.first_seq <= k.last_seq AND t.last_seq >= k.first_seq
+      CROSS JOIN item_rows i ON i.turn = t.turn AND i.first_seq <= k.last_seq AND i.last_seq >= k.first_seq WHERE d.item IS NULL)
     AND instr(x.title || x.text || x.input || x.output, '[redacted:') > 0`,
 };
 
@@ -103,7 +117,7 @@ export function searchArchive(db: SqlDatabase, query: SearchQuery): readonly Hit
   if (query.session !== undefined) add('r.session = ?', query.session);
   if (query.toolKind !== undefined) add('o.tool_kind = ?', query.toolKind);
   if (query.path !== undefined) {
-    add('EXISTS (SELECT 1 FROM file_rows f WHERE f.item = i.item AND instr(f.path, ?) > 0)', query.path);
+    add('i.item IN (SELECT item FROM file_rows WHERE instr(path, ?) > 0)', query.path);
   }
   if (query.decision === 'none') add(`o.item IS NOT NULL AND NOT EXISTS (${ASKED})`);
   else if (query.decision !== undefined) {
@@ -119,15 +133,20 @@ export function searchArchive(db: SqlDatabase, query: SearchQuery): readonly Hit
   if (query.to !== undefined) add('i.at <= ?', `${query.to}~`);
   if (query.errors === true) add("(i.kind = 'error' OR o.status = 'failed' OR coalesce(o.exit_code, 0) <> 0)");
   if (query.question !== undefined) add(QUESTION_SQL[query.question]);
-  const search = words === '' ? '' : ' JOIN search ON search.rowid = i.item';
-  const excerpt =
-    words === ''
-      ? `substr(CASE WHEN x.text <> '' THEN x.text WHEN x.output <> '' THEN x.output ELSE x.input END, 1, ${EXCERPT_LENGTH})`
-      : "snippet(search, -1, '', '', '…', 24)";
-  const order = words === '' ? 'i.at DESC' : 'rank, i.at DESC';
   const filter = where.length === 0 ? '' : ` WHERE ${where.join(' AND ')}`;
-  const sql = `SELECT ${COLUMNS}, ${excerpt} AS excerpt ${FROM}${search}${filter} ORDER BY ${order} LIMIT ?`;
-  return db.prepare(sql).all(...values, query.limit) as Hit[];
+  const hasWords = words !== '';
+  // Which ones is decided first, by little; what is told of them is read for those alone.
+  const found = `SELECT i.item, ${hasWords ? 'rank' : '0'} AS place, i.at
+    FROM ${hasWords ? 'search CROSS JOIN item_rows i ON i.item = search.rowid' : 'item_rows i'} ${ROWS}${filter}
+    ORDER BY place, i.at DESC LIMIT ?`;
+  const excerpt = hasWords
+    ? "snippet(search, -1, '', '', '…', 24)"
+    : `substr(CASE WHEN x.text <> '' THEN x.text WHEN x.output <> '' THEN x.output ELSE x.input END, 1, ${EXCERPT_LENGTH})`;
+  const search = hasWords ? 'CROSS JOIN search ON search.rowid = found.item AND search MATCH ?' : '';
+  const sql = `WITH found AS MATERIALIZED (${found})
+    SELECT ${COLUMNS}, ${excerpt} AS excerpt FROM found CROSS JOIN item_rows i ON i.item = found.item ${search} ${ROWS}
+    LEFT JOIN session_rows e ON e.session = r.session ORDER BY found.place, found.at DESC`;
+  return db.prepare(sql).all(...values, query.limit, ...(hasWords ? [words] : [])) as Hit[];
 }
 
 /** Every word as FTS5 reads it literally; quoted stretches stay together. */

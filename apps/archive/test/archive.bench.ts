@@ -10,7 +10,7 @@ import { selectNodeCrypto } from '@heliograph/crypto/node';
 import { ArchiveVerifier, createReader, SCHEMA } from '@heliograph/record';
 import { verifyEvent } from '@heliograph/wire';
 import Database from 'better-sqlite3';
-import { packer, searchArchive } from '../src/index.ts';
+import { packer, QUESTIONS, type Question, searchArchive } from '../src/index.ts';
 import { MAX_BATCH } from '../src/keeper.ts';
 import { MadeSession, openParts } from './support/made-session.ts';
 
@@ -36,11 +36,24 @@ function words(seed: number): string {
   return Array.from({ length: 6 }, (_, at) => WORDS[(seed * 7 + at * 13) % WORDS.length]).join(' ');
 }
 
+/** Something asked for in each turn: mostly allowed, now and then denied and done again; a file outside and a secret, rarely. */
+function asked(session: MadeSession, number: number, turn: number) {
+  const id = `asked-${turn}`;
+  const input = { command: `curl -o part-${turn % 3} https://example.org`, number };
+  if (turn === 4) return session.call(id, 'execute', input, 'reject_once', false);
+  if (turn === 7) return session.call(id, 'execute', input, undefined, true);
+  const secret = number % 20 === 0 && turn === 1 ? { token: `ghp_${'a1B2'.repeat(9)}` } : {};
+  return session.call(id, 'edit', { path: `/work/part-${turn}`, ...secret }, 'allow_once', true);
+}
+
 async function sessionFrames(number: number): Promise<ReceivedEvent[]> {
   const session = new MadeSession(`stream-${number}`, `channel-${number}`, crypto);
   const frames = [await session.seal([session.event('stream_opened', { channelId: session.channelId })])];
   for (let turn = 1; turn <= TURNS; turn++) {
-    const events = session.turn(turn, CHUNKS, (chunk) => `${words(chunk + turn)} n${number}t${turn}c${chunk} `);
+    const events = [
+      ...session.turn(turn, CHUNKS, (chunk) => `${words(chunk + turn)} n${number}t${turn}c${chunk} `),
+      ...asked(session, number, turn),
+    ];
     for (let at = 0; at < events.length; at += LINES_PER_FRAME) {
       frames.push(await session.seal(events.slice(at, at + LINES_PER_FRAME)));
     }
@@ -158,6 +171,14 @@ const common = timesMs(
   40,
 );
 
+const questions = (Object.keys(QUESTIONS) as Question[]).map((question) => {
+  let hits = 0;
+  const ask = () => {
+    hits = searchArchive(file.reading, { question, limit: 101 }).length;
+  };
+  return { question, ms: timesMs(ask, 3), hits: () => hits };
+});
+
 const statements = file.reading.prepare('SELECT json FROM statements ORDER BY s').pluck().all() as string[];
 const verifier = new ArchiveVerifier({ chain: reader.about().chain, statements, crypto });
 const verifySec = cpuOf(() => {
@@ -174,7 +195,7 @@ bareVerifySec *= frameCount / Math.min(frameCount, 20_000);
 
 const sum = (sql: string) => file.reading.prepare(sql).pluck().get() as number;
 const size = statSync(path).size;
-const say = (name: string, value: string) => process.stdout.write(`${name.padEnd(58)}${value}\n`);
+const say = (name: string, value: string) => process.stdout.write(`${name.padEnd(64)}${value}\n`);
 process.stdout.write(`${report}\n`);
 say('lines, frames', `${kept}, ${frameCount}`);
 say('kept, folded, indexed: lines per second of processor time', (kept / ingestSec).toFixed(0));
@@ -186,10 +207,16 @@ say(
   'ciphertext beside the plain JSON',
   `${(sum('SELECT sum(length(content)) FROM bodies') / plainBytes).toFixed(2)} ×`,
 );
+say(
+  'calls, denials',
+  `${sum('SELECT count(*) FROM tool_rows')}, ${sum("SELECT count(*) FROM permission_rows WHERE option_kind = 'reject_once'")}`,
+);
 say('open a session (200 newest lines): median, p95 ms', `${at(opens, 0.5)}, ${at(opens, 0.95)}`);
 say('page back 100 lines: median, p95 ms', `${at(backs, 0.5)}, ${at(backs, 0.95)}`);
 say('search a rare word: median, p95 ms', `${at(rare, 0.5)}, ${at(rare, 0.95)}`);
 say('search a word in every session: median, p95 ms', `${at(common, 0.5)}, ${at(common, 0.95)}`);
+for (const { question, ms, hits } of questions)
+  say(`${question}: best, worst of 3, ms; hits`, `${at(ms, 0)}, ${at(ms, 0.99)}; ${hits()}`);
 say('verify: records per second of processor time', (frameCount / verifySec).toFixed(0));
 say('verify beside bare signature checks', `${(bareVerifySec / verifySec).toFixed(2)} ×`);
 say('verified', String(verdict.ok));

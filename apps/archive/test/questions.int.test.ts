@@ -14,37 +14,6 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-type Event = ReturnType<MadeSession['event']>;
-
-/** A tool call, asked for where `answer` is given, and done or not. */
-function call(
-  session: MadeSession,
-  id: string,
-  kind: string,
-  rawInput: object,
-  answer: string | undefined,
-  done: boolean,
-): Event[] {
-  const read = (body: object) => session.event('acp_read', { jsonrpc: '2.0', ...body });
-  const update = (body: object) =>
-    read({ method: 'session/update', params: { sessionId: 's', update: { toolCallId: id, ...body } } });
-  const options = ['allow_once', 'reject_once'].map((option) => ({ optionId: option, name: option, kind: option }));
-  const toolCall = { toolCallId: id, title: id, kind, rawInput };
-  const asked = [
-    read({ id: `ask-${id}`, method: 'session/request_permission', params: { sessionId: 's', toolCall, options } }),
-    session.event('acp_write', {
-      jsonrpc: '2.0',
-      id: `ask-${id}`,
-      result: { outcome: { outcome: 'selected', optionId: answer } },
-    }),
-  ];
-  return [
-    update({ sessionUpdate: 'tool_call', title: id, kind, status: 'pending', rawInput }),
-    ...(answer === undefined ? [] : asked),
-    update({ sessionUpdate: 'tool_call_update', status: done ? 'completed' : 'failed' }),
-  ];
-}
-
 it('AR45: each saved question finds what it says and nothing else; filters narrow', async () => {
   const { keep, indexer, file } = openParts(join(folder, 'archive.db'), crypto);
   const run = new MadeSession('run', null, crypto);
@@ -57,13 +26,13 @@ it('AR45: each saved question finds what it says and nothing else; filters narro
     write(1, 'session/new', { cwd: '/work/app', mcpServers: [] }),
     session.event('acp_read', { jsonrpc: '2.0', id: 1, result: { sessionId: 's' } }),
     write(2, 'session/prompt', { sessionId: 's', prompt: [{ type: 'text', text: 'go' }] }),
-    ...call(session, 'inside', 'edit', { path: '/work/app/a.ts' }, 'allow_once', true),
-    ...call(session, 'outside', 'edit', { path: '/etc/passwd' }, 'allow_once', true),
-    ...call(session, 'denied', 'execute', { command: 'rm -rf build' }, 'reject_once', false),
-    ...call(session, 'defied', 'execute', { command: 'make clean' }, 'reject_once', true),
-    ...call(session, 'again', 'execute', { command: 'rm -rf build' }, undefined, true),
-    ...call(session, 'fetches', 'execute', { command: 'curl https://example.org' }, 'allow_once', true),
-    ...call(session, 'tells', 'read', { path: '/work/app/.env', note: `npm_${'a1B2'.repeat(9)}` }, 'allow_once', true),
+    ...session.call('inside', 'edit', { path: '/work/app/a.ts' }, 'allow_once', true),
+    ...session.call('outside', 'edit', { path: '/etc/passwd' }, 'allow_once', true),
+    ...session.call('denied', 'execute', { command: 'rm -rf build' }, 'reject_once', false),
+    ...session.call('defied', 'execute', { command: 'make clean' }, 'reject_once', true),
+    ...session.call('again', 'execute', { command: 'rm -rf build' }, undefined, true),
+    ...session.call('fetches', 'execute', { command: 'curl https://example.org' }, 'allow_once', true),
+    ...session.call('tells', 'read', { path: '/work/app/.env', note: `npm_${'a1B2'.repeat(9)}` }, 'allow_once', true),
     session.event('acp_read', { jsonrpc: '2.0', id: 2, result: { stopReason: 'end_turn' } }),
   ];
   for (const event of events) keep([await session.seal([event])]);

@@ -1,17 +1,13 @@
 import { existsSync } from 'node:fs';
 import {
+  ArchiveAsker,
   type ArchiveConfig,
-  joinArchiveFile,
-  packer,
+  type Hit,
   type RunningArchive,
-  searchArchive,
-  usedBytes,
   writeArchiveConfig,
 } from '@heliograph/app-archive';
-import type { ArchiveAnswers, ArchiveAsk, ArchiveQuery, ArchiveState } from '@heliograph/app-desktop/host';
-import { type ArchiveReader, createReader } from '@heliograph/record';
+import type { ArchiveAnswers, ArchiveAsk, ArchiveState } from '@heliograph/app-desktop/host';
 import { err, ok, type Result } from '@heliograph/wire';
-import type Database from 'better-sqlite3';
 import { archiveDecisions } from './archive-place.ts';
 import type { Context } from './context.ts';
 
@@ -19,6 +15,8 @@ export interface ArchiveDeskOptions {
   readonly context: Context;
   /** Starts the archive as it was decided; rejects with the sentence that says why it can't. */
   readonly open: () => Promise<RunningArchive>;
+  /** 32 bytes: opens what an archive of ciphertext only holds. */
+  readonly ownerSecret: Uint8Array;
 }
 
 type Failure = { readonly message: string };
@@ -30,12 +28,15 @@ const PAGE_LINES = 400;
 /** The archive as the desktop on this machine has it: kept while it is on, and asked by the page. */
 export class ArchiveDesk {
   readonly #options: ArchiveDeskOptions;
+  readonly #asker: ArchiveAsker;
   #running: RunningArchive | undefined;
   #trouble: (Error & { readonly code?: unknown }) | undefined;
   #switching: Promise<void> = Promise.resolve();
 
   constructor(options: ArchiveDeskOptions) {
     this.#options = options;
+    const { context, ownerSecret } = options;
+    this.#asker = new ArchiveAsker({ workerFile: context.installation.askWorkerFile, ownerSecret });
   }
 
   /** Keeps, where the owner switched it on. Whatever is wrong with it, watching goes on. */
@@ -58,8 +59,9 @@ export class ArchiveDesk {
     }
   }
 
-  close(): Promise<void> {
-    return this.#inTurn(() => this.#stop());
+  async close(): Promise<void> {
+    await this.#asker.close();
+    await this.#inTurn(() => this.#stop());
   }
 
   /** Starts and stops come one after the other, in the order they were asked for. */
@@ -69,24 +71,32 @@ export class ArchiveDesk {
     return done;
   }
 
-  async ask<A extends ArchiveAsk>(ask: A): Promise<Result<ArchiveAnswers[A['ask']], Failure>> {
+  /** `signal`: who asked no longer waits. */
+  async ask<A extends ArchiveAsk>(ask: A, signal: AbortSignal): Promise<Result<ArchiveAnswers[A['ask']], Failure>> {
     try {
-      return (await this.#answer(ask)) as Result<ArchiveAnswers[A['ask']], Failure>;
+      return (await this.#answer(ask, signal)) as Result<ArchiveAnswers[A['ask']], Failure>;
     } catch (error) {
       return err({ message: `${error instanceof Error ? error.message : String(error)}.` });
     }
   }
 
-  #answer(ask: ArchiveAsk): Promise<Result<ArchiveAnswers[ArchiveAsk['ask']], Failure>> | Result<unknown, Failure> {
+  async #answer(ask: ArchiveAsk, signal: AbortSignal): Promise<Result<unknown, Failure>> {
     switch (ask.ask) {
       case 'state':
-        return ok(this.#state());
+        return ok(await this.#state());
       case 'switch':
         return this.#switch(ask.isOn);
-      case 'search':
-        return this.#read((db, reader) => search(db, reader, ask.query));
-      case 'lines':
-        return this.#read((_, reader) => ok(linesOf(reader, ask)));
+      case 'search': {
+        const query = { ...ask.query, limit: MAX_HITS + 1 };
+        const found = await this.#asker.ask({ ask: 'search', file: this.#file(), query }, signal);
+        return found.ok ? ok(foundOf(found.value)) : found;
+      }
+      case 'lines': {
+        const { session, after } = ask;
+        const asked = { ask: 'lines', file: this.#file(), session, after, limit: PAGE_LINES } as const;
+        const page = await this.#asker.ask(asked, signal);
+        return page.ok ? ok({ lines: page.value.lines, after: page.value.after }) : page;
+      }
     }
   }
 
@@ -102,7 +112,7 @@ export class ArchiveDesk {
       if (isOn) await this.#start();
       else await this.#stop();
     });
-    return done.then(() => ok(this.#state()));
+    return done.then(async () => ok(await this.#state()));
   }
 
   async #stop(): Promise<void> {
@@ -112,11 +122,11 @@ export class ArchiveDesk {
     await running?.close();
   }
 
-  #state(): ArchiveState {
+  async #state(): Promise<ArchiveState> {
     const { context } = this.#options;
     const config = archiveDecisions(context);
-    const file = this.#running?.file ?? config.file ?? context.places.archiveFile;
-    const shown = this.#shown(file);
+    const file = this.#file();
+    const shown = await this.#shown(file);
     const { agents, except = [], maxAgeMs, maxBytes } = config;
     const isOthers = this.#trouble?.code === 'in-use';
     const keeper = this.#running !== undefined ? 'here' : isOthers ? 'another' : 'nobody';
@@ -125,53 +135,25 @@ export class ArchiveDesk {
     return { isOn: config.on, keeper, file, agents, except, maxAgeMs, maxBytes, ...shown, atRest, trouble };
   }
 
-  #shown(file: string) {
-    const nothing = { bytes: 0, records: 0, sessions: 0, oldestAt: undefined, newestAt: undefined };
-    if (!existsSync(file)) return { ...nothing, atRest: undefined, trouble: undefined };
-    const db = joinArchiveFile(file);
-    if (!db.ok) return { ...nothing, atRest: undefined, trouble: db.error.message };
-    try {
-      const { records, atRest } = createReader(db.value, packer, this.#options.context.crypto).about();
-      const one = (sql: string) => db.value.prepare(sql).pluck().get() as number | undefined;
-      const at = (receivedMs: number | undefined) =>
-        receivedMs === undefined ? undefined : new Date(receivedMs).toISOString();
-      return {
-        bytes: usedBytes(db.value),
-        records,
-        sessions: one('SELECT count(*) FROM sessions') ?? 0,
-        oldestAt: at(one('SELECT received_ms FROM records ORDER BY n LIMIT 1')),
-        newestAt: at(one('SELECT received_ms FROM records ORDER BY n DESC LIMIT 1')),
-        atRest,
-        trouble: undefined,
-      };
-    } finally {
-      db.value.close();
-    }
+  async #shown(file: string) {
+    const nothing = { bytes: 0, records: 0, sessions: 0, oldestAt: undefined, newestAt: undefined, atRest: undefined };
+    if (!existsSync(file)) return { ...nothing, trouble: undefined };
+    const shown = await this.#asker.ask({ ask: 'shown', file });
+    if (!shown.ok) return { ...nothing, trouble: shown.error.message };
+    const { oldestMs, newestMs, ...counts } = shown.value;
+    const at = (ms: number | undefined) => (ms === undefined ? undefined : new Date(ms).toISOString());
+    return { ...counts, oldestAt: at(oldestMs), newestAt: at(newestMs), trouble: undefined };
   }
 
-  #read<T>(look: (db: Database.Database, reader: ArchiveReader) => Result<T, Failure>): Result<T, Failure> {
+  #file(): string {
     const { context } = this.#options;
-    const file = this.#running?.file ?? archiveDecisions(context).file ?? context.places.archiveFile;
-    const db = joinArchiveFile(file);
-    if (!db.ok) return db;
-    try {
-      return look(db.value, createReader(db.value, packer, context.crypto));
-    } finally {
-      db.value.close();
-    }
+    return this.#running?.file ?? archiveDecisions(context).file ?? context.places.archiveFile;
   }
 }
 
-function search(
-  db: Database.Database,
-  reader: ArchiveReader,
-  query: ArchiveQuery,
-): Result<ArchiveAnswers['search'], Failure> {
-  if (reader.about().atRest === 'sealed') {
-    return err({ message: 'Only ciphertext is kept in this archive: there is no text to search.' });
-  }
-  const found = searchArchive(db, { ...query, limit: MAX_HITS + 1 });
-  const hits = found
+/** What was found as the page is told of it; one more than is told was looked for. */
+function foundOf(hits: readonly Hit[]): ArchiveAnswers['search'] {
+  const told = hits
     .slice(0, MAX_HITS)
     .map(({ item: _, session, channelId, agentName, toolKind, status, decision, ...hit }) => ({
       ...hit,
@@ -181,14 +163,5 @@ function search(
       status: status ?? undefined,
       decision: decision ?? undefined,
     }));
-  return ok({ hits, isMore: found.length > MAX_HITS });
-}
-
-function linesOf(reader: ArchiveReader, ask: Extract<ArchiveAsk, { ask: 'lines' }>): ArchiveAnswers['lines'] {
-  const { session, after } = ask;
-  const first = reader.sessions({ session })[0]?.streams[0];
-  const from = after ?? (first === undefined ? undefined : { stream: first, seq: 1 });
-  if (from === undefined) return { lines: [], after: undefined };
-  const page = reader.lines(session, { after: from, limit: PAGE_LINES });
-  return { lines: page.lines, after: page.after };
+  return { hits: told, isMore: hits.length > MAX_HITS };
 }

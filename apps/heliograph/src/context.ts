@@ -19,6 +19,8 @@ export interface Installation {
   readonly demoAgentFile: string;
   /** The thread in which the relay checks signatures. */
   readonly verifyWorkerFile: string;
+  /** The thread in which the desktop's archive is read. */
+  readonly askWorkerFile: string;
   /** How the user starts `up`, for commands shown to them. */
   readonly startCommand: string;
 }

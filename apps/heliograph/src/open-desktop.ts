@@ -47,7 +47,7 @@ function archiveDesk(parts: DesktopParts, origins: () => readonly string[], cont
     const { relays, agents } = await readDesktopState(context.places.desktopFile, parts.owner.publicKey);
     return openArchive({ owner: parts.owner, relays, agents, port: 0, origins }, context);
   };
-  return new ArchiveDesk({ context, open });
+  return new ArchiveDesk({ context, open, ownerSecret: parts.owner.secret });
 }
 
 function startHost(
@@ -69,7 +69,7 @@ function startHost(
     crypto,
     log: log.child({ part: 'desktop' }),
     version: installation.version,
-    archive: (ask) => desk.ask(ask),
+    archive: (ask, signal) => desk.ask(ask, signal),
     async invite({ name, relays: through }) {
       try {
         const made = makeInvite({ ownerSecret: owner.secret, relays: through, name, untilSec: inAYearSec() }, crypto);

@@ -101,6 +101,35 @@ export class MadeSession {
     return events;
   }
 
+  /** A tool call, asked for where `answer` (an option's id) is given, and done or not. */
+  call(
+    toolCallId: string,
+    kind: string,
+    rawInput: object,
+    answer: 'allow_once' | 'reject_once' | undefined,
+    done: boolean,
+  ): (ObserverEvent & { readonly stream: string })[] {
+    const read = (body: object) => this.event('acp_read', { jsonrpc: '2.0', ...body });
+    const update = (body: object) =>
+      read({ method: 'session/update', params: { sessionId: 's', update: { toolCallId, ...body } } });
+    const options = ['allow_once', 'reject_once'].map((option) => ({ optionId: option, name: option, kind: option }));
+    const toolCall = { toolCallId, title: toolCallId, kind, rawInput };
+    const id = `ask-${toolCallId}`;
+    const asked = () => [
+      read({ id, method: 'session/request_permission', params: { sessionId: 's', toolCall, options } }),
+      this.event('acp_write', {
+        jsonrpc: '2.0',
+        id,
+        result: { outcome: { outcome: 'selected', optionId: answer } },
+      }),
+    ];
+    return [
+      update({ sessionUpdate: 'tool_call', title: toolCallId, kind, status: 'pending', rawInput }),
+      ...(answer === undefined ? [] : asked()),
+      update({ sessionUpdate: 'tool_call_update', status: done ? 'completed' : 'failed' }),
+    ];
+  }
+
   /** One frame of these events, as a viewer receives it. */
   async seal(events: readonly (ObserverEvent & { readonly stream: string })[]): Promise<ReceivedEvent> {
     const { envelope } = packEnvelope(events.map(encodeForEnvelope), 60_000, this.#prev, this.#crypto);

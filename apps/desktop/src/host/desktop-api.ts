@@ -21,9 +21,10 @@ export interface MadeInvite {
 /** Makes an invite with the owner's key, or says in words why it can't. */
 export type MakeInvite = (request: InviteRequest) => Promise<Result<MadeInvite, { readonly message: string }>>;
 
-/** Answers what the page asks of this machine's archive, or says in words why it can't. */
+/** Answers what the page asks of this machine's archive, or says in words why it can't; `signal`: the page no longer waits. */
 export type AskArchive = <A extends ArchiveAsk>(
   ask: A,
+  signal: AbortSignal,
 ) => Promise<Result<ArchiveAnswers[A['ask']], { readonly message: string }>>;
 
 /** The secret key as the page's worker gets it. */
@@ -78,10 +79,10 @@ export class DesktopApi {
   }
 
   /** What this machine keeps, and what is asked of it. */
-  async askArchive(body: Record<string, unknown>): Promise<Reply> {
+  async askArchive(body: Record<string, unknown>, signal: AbortSignal): Promise<Reply> {
     const ask = readArchiveAsk(body);
     if (!ask.ok) return refuse(400, 'bad-ask', ask.error.message);
-    const answer = await this.#options.archive(ask.value);
+    const answer = await this.#options.archive(ask.value, signal);
     return answer.ok ? { status: 200, body: answer.value } : refuse(409, 'no-archive', answer.error.message);
   }
 

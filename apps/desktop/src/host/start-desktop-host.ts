@@ -69,7 +69,9 @@ export async function startDesktopHost(options: DesktopHostOptions): Promise<Des
 
   server.on('request', (request, response) => {
     const path = (request.url ?? '/').replace(/[?#].*$/s, '');
-    answer(request, path, hosts, api, serveFile)
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
+    answer(request, path, hosts, api, serveFile, gone.signal)
       .catch((error: unknown): Reply => {
         log.error({ err: error, path }, 'a request of the page failed');
         const reason = error instanceof Error ? error.message : String(error);
@@ -93,6 +95,7 @@ async function answer(
   hosts: ReadonlySet<string>,
   api: DesktopApi,
   serveFile: ServeFile,
+  gone: AbortSignal,
 ): Promise<Reply> {
   const refusal = guardRequest(request, hosts);
   if (refusal !== undefined) return refusal;
@@ -106,7 +109,7 @@ async function answer(
     '/api/session': (body: Record<string, unknown>) => api.session(body),
     '/api/agents': (body: Record<string, unknown>) => api.changeAgent(body),
     '/api/invites': (body: Record<string, unknown>) => api.makeInvite(body),
-    '/api/archive': (body: Record<string, unknown>) => api.askArchive(body),
+    '/api/archive': (body: Record<string, unknown>) => api.askArchive(body, gone),
   }[path];
   if (handler === undefined) return refuse(404, 'not-found', 'There is no such request.');
   if (request.method !== 'POST') return refuse(405, 'post-only', 'This must be a POST.');
