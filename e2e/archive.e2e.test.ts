@@ -35,7 +35,9 @@ async function startAgain(): Promise<{
   return { page, offences, end };
 }
 
-it('DT162, DT163, AR93: kept from the page on, what an agent said is found after everything was started anew, and opened where it stands', async () => {
+const says = (text: string) => ({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } });
+
+it('DT162, DT163, AR93, AR109: kept from the page on, what an agent said is found after everything was started anew, and opened where it stands', async () => {
   const first = await startAgain();
   const { page } = first;
   await page.getByTestId('session-row').first().click();
@@ -46,11 +48,26 @@ it('DT162, DT163, AR93: kept from the page on, what an agent said is found after
   await choice.getByText('Nothing is kept.').waitFor();
   await page.getByTestId('archive-switch').check();
   await choice.getByText('This desktop keeps it while it runs.').waitFor();
+  await page.getByTestId('archive-agent').uncheck();
+  await choice.getByText('of all agents, but not of 1 are kept').waitFor();
+  await page.getByTestId('archive-switch').uncheck();
+  await choice.getByText('Nothing more is kept.').or(choice.getByText('Nothing is kept.')).waitFor();
+  await page.getByTestId('archive-switch').check();
+  await choice.getByText('of all agents, but not of 1 are kept').waitFor();
   expect(await accessibilityFaults(page)).toEqual([]);
+  await page.keyboard.press('Escape');
+  await page.getByTestId('composer').fill(JSON.stringify({ updates: [says('a jackalope, which nobody keeps')] }));
+  await page.getByTestId('send').click();
+  await page.getByText('a jackalope, which nobody keeps').first().waitFor();
+  await page.getByTestId('cancel').waitFor({ state: 'detached' });
+  await page.getByTestId('session-row').first().focus();
+  await page.keyboard.press(',');
+  await page.getByTestId('archive-agent').check();
+  await choice.getByText('of all agents are kept').waitFor();
   await page.keyboard.press('Escape');
   const title = 'wipe \u202e<img src=x onerror=alert(1)>';
   const updates = [
-    { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'the wolpertinger is in the cellar' } },
+    says('the wolpertinger is in the cellar'),
     {
       sessionUpdate: 'tool_call',
       toolCallId: 't',
@@ -77,6 +94,9 @@ it('DT162, DT163, AR93: kept from the page on, what an agent said is found after
   await again.getByTestId('archive-ask').click();
   await again.getByTestId('archive-hit').filter({ hasText: 'wipe' }).waitFor();
   await again.getByTestId('archive-question').selectOption('');
+  await again.getByTestId('archive-text').fill('jackalope');
+  await again.keyboard.press('Enter');
+  await again.getByText('Nothing is kept that fits.').waitFor();
   await again.getByTestId('archive-text').fill('wolpertinger cellar');
   await again.keyboard.press('Enter');
   const hit = again.getByTestId('archive-hit').filter({ hasText: 'wolpertinger' }).first();

@@ -62,6 +62,17 @@ export function keepsAgent({ on, agents, except }: ArchiveConfig, agent: string)
   return on && (agents === undefined || agents.includes(agent)) && !(except?.includes(agent) ?? false);
 }
 
+/** The decisions with another one about these agents (hex). */
+export function withKept(config: ArchiveConfig, agents: readonly string[], isKept: boolean): ArchiveConfig {
+  const { agents: only, except = [] } = config;
+  const others = (keys: readonly string[]) => keys.filter((key) => !agents.includes(key));
+  return {
+    ...config,
+    agents: only === undefined ? undefined : [...others(only), ...(isKept ? agents : [])],
+    except: [...others(except), ...(isKept ? [] : agents)],
+  };
+}
+
 function isKeys(value: unknown): value is readonly string[] | undefined {
   return value === undefined || (Array.isArray(value) && value.every(isHex64));
 }

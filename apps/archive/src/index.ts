@@ -3,6 +3,7 @@ export {
   type ArchiveConfig,
   keepsAgent,
   readArchiveConfig,
+  withKept,
   writeArchiveConfig,
 } from './archive-config.ts';
 export { type ArchiveFileError, joinArchiveFile } from './archive-file.ts';

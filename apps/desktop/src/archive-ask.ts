@@ -70,6 +70,7 @@ export interface ArchiveLines {
 export interface ArchiveAnswers {
   readonly state: ArchiveState;
   readonly switch: ArchiveState;
+  readonly keep: ArchiveState;
   readonly search: ArchiveFound;
   readonly lines: ArchiveLines;
 }
@@ -77,6 +78,8 @@ export interface ArchiveAnswers {
 export type ArchiveAsk =
   | { readonly ask: 'state' }
   | { readonly ask: 'switch'; readonly isOn: boolean }
+  /** Whether what one agent sends and is told is kept, while the archive is on. */
+  | { readonly ask: 'keep'; readonly agent: string; readonly isKept: boolean }
   | { readonly ask: 'search'; readonly query: ArchiveQuery }
   /** A page of a session's lines, oldest first: from `after` on, else from its beginning. */
   | { readonly ask: 'lines'; readonly session: number; readonly after?: LinePlace };
@@ -94,6 +97,11 @@ export function readArchiveAsk(
       return typeof body.isOn === 'boolean'
         ? ok({ ask: 'switch', isOn: body.isOn })
         : bad('isOn: expected true or false.');
+    case 'keep': {
+      const { agent, isKept } = body;
+      if (!isHex64(agent)) return bad('agent: expected 64 hex digits.');
+      return typeof isKept === 'boolean' ? ok({ ask: 'keep', agent, isKept }) : bad('isKept: expected true or false.');
+    }
     case 'search':
       return readQuery((body.query ?? {}) as Record<string, unknown>);
     case 'lines': {
@@ -105,7 +113,7 @@ export function readArchiveAsk(
       return ok({ ask: 'lines', session: session as number, after: { stream, seq: seq as number } });
     }
     default:
-      return bad('ask: expected state, switch, search or lines.');
+      return bad('ask: expected state, switch, keep, search or lines.');
   }
 }
 

@@ -351,6 +351,8 @@ test('DT160: the archive is asked only by this page, and only what can be asked'
     {},
     { ask: 'delete' },
     { ask: 'switch', isOn: 'yes' },
+    { ask: 'keep', agent: 'x', isKept: true },
+    { ask: 'keep', agent: INVITED, isKept: 1 },
     { ask: 'search', query: { question: 'what' } },
     { ask: 'search', query: { text: 'x'.repeat(1_001) } },
     { ask: 'search', query: { agent: 'npub' } },

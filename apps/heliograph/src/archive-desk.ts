@@ -4,6 +4,7 @@ import {
   type ArchiveConfig,
   type Hit,
   type RunningArchive,
+  withKept,
   writeArchiveConfig,
 } from '@heliograph/app-archive';
 import type { ArchiveAnswers, ArchiveAsk, ArchiveState } from '@heliograph/app-desktop/host';
@@ -86,6 +87,12 @@ export class ArchiveDesk {
         return ok(await this.#state());
       case 'switch':
         return this.#switch(ask.isOn);
+      case 'keep': {
+        const { archiveConfig } = this.#options.context.places;
+        // Whoever keeps the archive looks at this file for every frame.
+        writeArchiveConfig(archiveConfig, withKept(archiveDecisions(this.#options.context), [ask.agent], ask.isKept));
+        return ok(await this.#state());
+      }
       case 'search': {
         const query = { ...ask.query, limit: MAX_HITS + 1 };
         const found = await this.#asker.ask({ ask: 'search', file: this.#file(), query }, signal);
@@ -104,10 +111,8 @@ export class ArchiveDesk {
     const done = this.#inTurn(async () => {
       const { context } = this.#options;
       const before = archiveDecisions(context);
-      // Switched on it keeps everything, as `archive on` does; what is kept already stays when it is switched off.
-      const config: ArchiveConfig = isOn
-        ? { ...before, on: true, agents: undefined, except: undefined }
-        : { ...before, on: false };
+      // Of whom it keeps stays as it was decided, and what is kept already stays when it is switched off.
+      const config: ArchiveConfig = { ...before, on: isOn };
       if (before.on !== isOn) writeArchiveConfig(context.places.archiveConfig, config);
       if (isOn) await this.#start();
       else await this.#stop();

@@ -1,5 +1,12 @@
 import { existsSync } from 'node:fs';
-import { type ArchiveConfig, joinArchiveFile, packer, usedBytes, writeArchiveConfig } from '@heliograph/app-archive';
+import {
+  type ArchiveConfig,
+  joinArchiveFile,
+  packer,
+  usedBytes,
+  withKept,
+  writeArchiveConfig,
+} from '@heliograph/app-archive';
 import { createReader } from '@heliograph/record';
 import { encodeNpub } from '@heliograph/wire/nostr';
 import { archiveDecisions, archiveFile, orFail, say } from '../archive-place.ts';
@@ -45,14 +52,7 @@ export async function archiveOn(options: ArchiveOnOptions, context: Context): Pr
 /** `heliograph archive off`: nothing more is kept. */
 export async function archiveOff({ agent }: { readonly agent?: readonly string[] }, context: Context): Promise<number> {
   const before = archiveDecisions(context);
-  const config: ArchiveConfig =
-    agent === undefined
-      ? { ...before, on: false }
-      : {
-          ...before,
-          agents: before.agents?.filter((key) => !agent.includes(key)),
-          except: [...new Set([...(before.except ?? []), ...agent])],
-        };
+  const config: ArchiveConfig = agent === undefined ? { ...before, on: false } : withKept(before, agent, false);
   writeArchiveConfig(context.places.archiveConfig, config);
   say(...describe(config, context));
   return 0;

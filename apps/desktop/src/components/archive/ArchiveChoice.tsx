@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import type { ArchiveState } from '../../archive-ask.ts';
+import type { ArchiveAsk, ArchiveState } from '../../archive-ask.ts';
 import { formatBytes, formatNumber, plural } from '../../text/human.ts';
 import { VisibleText } from '../content/VisibleText.tsx';
 import { useDesktop, useDesktopState } from '../use-desktop.ts';
@@ -8,10 +8,11 @@ import { useDesktop, useDesktopState } from '../use-desktop.ts';
 export function ArchiveChoice() {
   const desktop = useDesktop();
   const isHost = useDesktopState(({ session }) => session.phase === 'ready' && session.keptBy === 'host');
+  const agents = useDesktopState((desk) => desk.agents);
   const [state, setState] = useState<ArchiveState>();
   const [problem, setProblem] = useState<string>();
   /** What was asked for and is not answered yet. */
-  const [wanted, setWanted] = useState<boolean>();
+  const [wanted, setWanted] = useState<Extract<ArchiveAsk, { ask: 'switch' | 'keep' }>>();
   useEffect(() => {
     if (!isHost) return;
     let isHere = true;
@@ -24,9 +25,9 @@ export function ArchiveChoice() {
       isHere = false;
     };
   }, [desktop, isHost]);
-  const toggle = async (isOn: boolean) => {
-    setWanted(isOn);
-    const result = await desktop.askArchive({ ask: 'switch', isOn });
+  const decide = async (ask: Extract<ArchiveAsk, { ask: 'switch' | 'keep' }>) => {
+    setWanted(ask);
+    const result = await desktop.askArchive(ask);
     setWanted(undefined);
     if (result.ok) setState(result.value);
     setProblem(result.ok ? undefined : result.error.message);
@@ -45,13 +46,38 @@ export function ArchiveChoice() {
           <label className="check">
             <input
               type="checkbox"
-              checked={wanted ?? state.isOn}
+              checked={wanted?.ask === 'switch' ? wanted.isOn : state.isOn}
               disabled={wanted !== undefined}
               data-testid="archive-switch"
-              onChange={(event) => void toggle(event.target.checked)}
+              onChange={(event) => void decide({ ask: 'switch', isOn: event.target.checked })}
             />
             Keep on this machine what agents send and what I tell them
           </label>
+          {state.isOn && agents.length > 0 && (
+            <ul className="stack gap-1 pl-6" aria-label="Of which agents">
+              {agents.map(({ publicKey, name }) => {
+                const asked = wanted?.ask === 'keep' && wanted.agent === publicKey ? wanted.isKept : undefined;
+                return (
+                  <li key={publicKey}>
+                    <label className="check">
+                      <input
+                        type="checkbox"
+                        checked={asked ?? isKeptOf(state, publicKey)}
+                        disabled={wanted !== undefined}
+                        data-testid="archive-agent"
+                        onChange={({ target }) =>
+                          void decide({ ask: 'keep', agent: publicKey, isKept: target.checked })
+                        }
+                      />
+                      <span className="min-w-0 break-words">
+                        <VisibleText text={name === '' ? publicKey.slice(0, 8) : name} max={80} />
+                      </span>
+                    </label>
+                  </li>
+                );
+              })}
+            </ul>
+          )}
           <p className="text-s text-ink-2" data-testid="archive-words">
             {wordsOf(state)}
           </p>
@@ -71,6 +97,10 @@ export function ArchiveChoice() {
       )}
     </fieldset>
   );
+}
+
+function isKeptOf({ agents, except }: ArchiveState, agent: string): boolean {
+  return (agents === undefined || agents.includes(agent)) && !except.includes(agent);
 }
 
 function wordsOf(state: ArchiveState): string {
