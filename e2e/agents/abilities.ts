@@ -18,7 +18,7 @@ export type OptionKind = 'allow_once' | 'allow_always' | 'reject_once' | 'reject
 export interface Abilities {
   /** Shows the model's thoughts word for word. */
   readonly thinks: true | string;
-  /** Sends ACP `plan` updates. */
+  /** Keeps a plan, in ACP `plan` updates or as a todo list of its own (opencode: in the input of a tool call). */
   readonly plans: true | string;
   /** Which part of a shell command's output its ACP frames show. `tail`: what is printed in the first moments may be missing. */
   readonly shellOutput: 'all' | 'tail' | 'none';
@@ -133,7 +133,7 @@ export const abilities = {
   },
   opencode: {
     thinks: true,
-    plans: 'shows its todo list as a tool call',
+    plans: true,
     shellOutput: 'all',
     shellEnd: 'always',
     offers: {

@@ -99,6 +99,9 @@ describe('messages', () => {
     expect(thinks('is ', '**bold**', ' and ', '**', 'more**\n')).toEqual([
       { type: 'text', text: 'is **bold** and **more**\n' },
     ]);
+    expect(thinks('****\nFirst I', '****\nweigh it.\n', '****\nThen', '****\n')).toEqual([
+      { type: 'text', text: 'First I\nweigh it.\nThen****\n' },
+    ]);
     const scene = new Scene().prompt().says('a').says('**b**\nc');
     expect(scene.outline()).toEqual(['user: do it', 'agent: a**b**\nc']);
   });

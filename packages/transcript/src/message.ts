@@ -47,7 +47,7 @@ function append(step: Step, turn: number, kind: Speaker, messageId: string | und
   const id = messageId === undefined ? continuedId(step, turn, kind) : `${kind}:${messageId}`;
   const before = draft.item(turn, id);
   const item = step.place<MessageItem>(turn, id, (known, stamp) =>
-    appendPart(known, stamp, { kind, messageId, part: known === undefined ? part : apart(known, part), streaming }),
+    appendPart(known, stamp, { kind, messageId, part: kind === 'thought' ? apart(known, part) : part, streaming }),
   );
   if (before !== undefined) endOther(step, turn, item.id);
   if (!streaming) return;
@@ -57,11 +57,17 @@ function append(step: Step, turn: number, kind: Speaker, messageId: string | und
   draft.carry = { ...draft.carry, streaming: { turnId, itemId: item.id } };
 }
 
-/** A thought that is told whole, under a heading of its own (gemini's are), begins a paragraph. */
-function apart(before: MessageItem, part: Part): Part {
-  if (before.kind !== 'thought' || part.type !== 'text' || !/^\*\*[^*\n]*\*\*\n/.test(part.text)) return part;
-  const last = before.parts.at(-1);
-  return last?.type !== 'text' || last.text.endsWith('\n') ? part : { ...part, text: `\n\n${part.text}` };
+/**
+ * Thoughts that are told whole, each under a heading (gemini's), are paragraphs. A piece of one comes under an empty heading,
+ * which would be drawn as a rule: it goes on in the next line.
+ */
+function apart(before: MessageItem | undefined, part: Part): Part {
+  if (part.type !== 'text') return part;
+  const text = part.text.replace(/^\*{4}\n(?=.)/s, '');
+  const last = before?.parts.at(-1);
+  if (last?.type !== 'text' || last.text.endsWith('\n')) return { ...part, text };
+  if (text !== part.text) return { ...part, text: `\n${text}` };
+  return /^\*\*[^*\n]+\*\*\n/.test(text) ? { ...part, text: `\n\n${text}` } : part;
 }
 
 /** Text that moves from one message to another (thought and answer alternate): only one is being written. */
