@@ -39,6 +39,8 @@ export interface StartRelayOptions extends RelaySettings {
   readonly host: string;
   /** 0 picks a free one. */
   readonly port: number;
+  /** Picks a free one too where that one is in use. */
+  readonly orFreePort?: boolean | undefined;
   /** The folder of its database; made when missing. */
   readonly dataDir: string;
   /** Instead of the folder: the URL of a PostgreSQL database, which several relays may share. */
@@ -85,7 +87,11 @@ export async function startRelay(options: StartRelayOptions): Promise<RunningRel
   let port: number;
   try {
     decisions = await readDecisions(store.access);
-    port = await listen(server, host, options.port);
+    port = await listen(server, host, options.port).catch((cause: NodeJS.ErrnoException) => {
+      if (options.orFreePort !== true || cause.code !== 'EADDRINUSE') throw cause;
+      log.warn({ port: options.port }, 'the port went to another program meanwhile: taking a free one');
+      return listen(server, host, 0);
+    });
   } catch (cause) {
     await store.close();
     throw cause;

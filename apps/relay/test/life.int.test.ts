@@ -63,6 +63,14 @@ it('RL29: a port in use is named, with the flag, and nothing is left locked', as
   await startTestRelay({ dataDir });
 });
 
+it('RL138: takes a free port where its own is in use, if it is told to', async () => {
+  const first = await startTestRelay();
+  const port = Number(new URL(first.url).port);
+  const second = await startTestRelay({ port, orFreePort: true });
+  expect(second.url).not.toBe(first.url);
+  expect((await fetch(second.url.replace('ws:', 'http:'))).status).toBe(200);
+});
+
 it('RL29: an address that is not ours is named, with the flag', async () => {
   await expect(startTestRelay({ host: '192.0.2.1' })).rejects.toMatchObject({
     code: 'EADDRNOTAVAIL',

@@ -110,8 +110,7 @@ export function passTime(state: RelayState): RelayEffect[] {
   state.eventRate.prune(nowMs);
   state.requestRate.prune(nowMs);
   return [...state.sessions.values()].flatMap((session) => {
-    // What others stored while they can't be reached comes once they can be.
-    if (state.peers !== 'cut') forgetAnswered(session, nowMs);
+    forgetAnswered(session, nowMs, state.peers !== 'none');
     const ended = [...endExpiredAdmission(state, session), ...closeIdleSyncs(state, session)];
     // Where something is open to all, a guest needs no key.
     const isGuest = state.open.read.length + state.open.write.length > 0;

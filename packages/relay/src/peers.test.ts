@@ -38,8 +38,11 @@ describe('a relay that shares its subscribers with others', () => {
     expect(mine.take()).toEqual([]);
   });
 
-  it('RL131: what others stored while they could not tell is given to who listened then, and not to who had it in an answer', () => {
-    const relay = new ScriptedRelay({ peers: 'cut' });
+  it.each([
+    'cut',
+    'quiet',
+  ] as const)('RL131: what others stored while they could not tell is given to who listened then, and not to who had it in an answer (here it was %s)', (peers) => {
+    const relay = new ScriptedRelay({ peers });
     const [before, after, apart] = [relay.connectOwner(), relay.connectOwner(), relay.connectOwner()];
     const [early, late, own] = [note('early'), note('late'), note('own')];
     before.say('REQ', 'a', { kinds: [1] });
@@ -71,6 +74,34 @@ describe('a relay that shares its subscribers with others', () => {
     expect(before.take()).toEqual(got(early, late));
     expect(after.take()).toEqual([]);
     expect(apart.take()).toEqual([]);
+  });
+
+  it('RL131: of answers a bounded number of events is remembered beyond the minute in which they come at the latest', () => {
+    const relay = new ScriptedRelay({ peers: 'quiet' });
+    const client = relay.connectOwner();
+    const [first, second] = [note('first'), note('second')];
+    const answer = (id: string, event: { id: string; json: string }, others: number): void => {
+      relay.holdAnswers = true;
+      client.say('REQ', id, { kinds: [1] });
+      const query = relay.effects.findLast((effect) => effect.type === 'query');
+      if (query?.type !== 'query') throw new TypeError('the engine asked nothing');
+      const ids = [event, ...Array.from({ length: others }, (_, n) => ({ id: `${n}`, json: '{}' }))];
+      const events = ids.map(({ id, json }) => ({ id, json, createdAtSec: 1, isFresh: true }));
+      relay.handle({ type: 'answered', request: query, answer: { ask: 'events', events } });
+      relay.holdAnswers = false;
+    };
+    answer('older', first, 500);
+    answer('newer', second, 500);
+    client.take();
+    relay.tick(3_600);
+    for (const event of [first, second]) relay.handle({ type: 'shared', event, storedAtMs: relay.nowMs - 3_600_000 });
+    const heard = client.take().flatMap((message) => (message[0] === 'EVENT' ? [[message[1], message[2].id]] : []));
+    // Of 1,002 the older subscription's were forgotten; the newer never had the other's event, and gets it.
+    expect(heard).toEqual([
+      ['older', first.id],
+      ['newer', first.id],
+      ['older', second.id],
+    ]);
   });
 
   it('RL101: a forged event is delivered to nobody and does not keep the true one out; what nobody would get is not verified', () => {

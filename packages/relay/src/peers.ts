@@ -4,7 +4,6 @@ import { isUnwanted } from './gate.ts';
 import type { RelayEffect } from './relay-effect.ts';
 import { NO_CONNECTION } from './relay-input.ts';
 import type { RelayState } from './relay-state.ts';
-import { keepAnswered } from './subscribing.ts';
 
 /**
  * What is known of other relays that share this one's subscribers. `none`: by configuration there are no others. `quiet`:
@@ -12,29 +11,35 @@ import { keepAnswered } from './subscribing.ts';
  */
 export type Peers = 'none' | 'quiet' | 'heard' | 'cut';
 
-/** Within so many events one that comes twice from other relays is noticed. */
-export const MAX_SHARED_IDS = 20_000;
+/** Within so many events one that comes twice from other relays is noticed: some 8 MB. */
+export const MAX_SHARED_IDS = 200_000;
 
-/** Ids of events that went to other relays or came from them; the oldest are forgotten. */
+/** Ids of events that went to other relays or came from them, by their first 52 bits; the oldest are forgotten. */
 export class RecentIds {
   readonly #capacity: number;
-  #young = new Set<string>();
-  #old = new Set<string>();
+  #young = new Set<number>();
+  #old = new Set<number>();
 
   constructor(capacity: number) {
     this.#capacity = capacity;
   }
 
   has(id: string): boolean {
-    return this.#young.has(id) || this.#old.has(id);
+    const start = startOf(id);
+    return this.#young.has(start) || this.#old.has(start);
   }
 
   add(id: string): void {
-    this.#young.add(id);
+    this.#young.add(startOf(id));
     if (this.#young.size * 2 < this.#capacity) return;
     this.#old = this.#young;
     this.#young = new Set();
   }
+}
+
+/** A number takes a third of the memory of the whole id. */
+function startOf(id: string): number {
+  return Number.parseInt(id.slice(0, 13), 16);
 }
 
 /** Gives an event that was taken here to the other relays, where there are any by configuration. */
@@ -57,10 +62,7 @@ export function deliverShared(state: RelayState, event: VerifiedEvent, storedAtM
   return fanOut(state, event, storedAtMs).effects;
 }
 
-/** What is known of the other relays changed; once they can be reached again, what was missed may still come. */
+/** What is known of the other relays changed. */
 export function setPeers(state: RelayState, peers: Peers): void {
-  const wasCut = state.peers === 'cut';
   state.peers = peers;
-  if (!wasCut || peers === 'cut') return;
-  for (const session of state.sessions.values()) keepAnswered(session, state.nowMs());
 }

@@ -118,17 +118,19 @@ export function dropSubscription(state: RelayState, session: Session, id: string
   state.subscriptions.remove(subscription);
 }
 
-/** What an answer held may come live for a while from now on. */
-export function keepAnswered(session: Session, nowMs: number): void {
-  for (const { answered } of session.subscriptions.values()) {
-    if (answered !== undefined) answered.untilMs = nowMs + LATE_MS;
-  }
-}
+/** So many events of answers a connection's subscriptions remember beyond that; of more, the oldest subscriptions' are forgotten. */
+const MAX_ANSWERED = 1_000;
 
-/** Forgets what may have come live and did not in time. */
-export function forgetAnswered(session: Session, nowMs: number): void {
-  for (const subscription of session.subscriptions.values()) {
-    if (subscription.answered !== undefined && nowMs >= subscription.answered.untilMs)
-      subscription.answered = undefined;
+/**
+ * Forgets what may have come live and did not in time. Of relays that share subscribers one may lose the others and tell
+ * what it stored an hour later, so what they stored (`comesLater`) is remembered as long as the subscription is open.
+ */
+export function forgetAnswered(session: Session, nowMs: number, comesLater: boolean): void {
+  let events = 0;
+  for (const subscription of [...session.subscriptions.values()].reverse()) {
+    const { answered } = subscription;
+    if (answered === undefined || nowMs < answered.untilMs) continue;
+    events += answered.ids.size;
+    if (!comesLater || events > MAX_ANSWERED) subscription.answered = undefined;
   }
 }

@@ -63,17 +63,18 @@ async function startAll({ choice, cwd, owner, window, ...push }: UpParts, life: 
   const stateDir = join(context.places.state, 'up', choice.name);
   const identity = await upIdentity(stateDir, owner, url, context);
   const agents = [{ publicKey: identity.key.publicKey, name }];
-  // Another one may start at this very moment: between a look and the listening its port can go.
   const address = { host: loopback, port: await freePortNear(defaultPort.desktop, context.log), orFree: true };
   await openDesktop({ address, owner, relays: [url], agents, window }, life, context);
   await runAgent({ choice, cwd, identity, stateDir, name, permissions: 'ask', ...push }, life, context);
 }
 
+/** Another `up` may start at this very moment: between a look and the listening a port can go, so both parts take a free one then. */
 async function startOwnRelay(owner: KeyPair, life: Life, { places, crypto, log }: Context): Promise<string> {
   const port = await freePortNear(defaultPort.relay, log);
   const settings = {
     host: loopback,
     port,
+    orFreePort: true,
     dataDir: places.relayData,
     owners: [owner.publicKey],
     crypto,

@@ -55,20 +55,21 @@ it('RL131: all of it is read, page by page, one read at a time, and no more than
   catchUp.from(400);
   catchUp.from(5);
   await expect.poll(() => metrics.total('cluster_caught_up_total')).toBe(440 + 445);
-  expect(given).toEqual([10, 210, 410, 450, 5, 205, 405, 450]);
+  expect(given).toEqual([10, 210, 410, 5, 205, 405]);
   given.length = 0;
-  state.end = 50_000;
+  state.end = 250_000;
   catchUp.from(0);
-  await expect.poll(() => metrics.total('cluster_caught_up_total')).toBe(885 + 10_000);
-  expect(given[0]).toBe(40_000);
+  await expect.poll(() => metrics.total('cluster_caught_up_total')).toBe(885 + 100_000);
+  expect(given[0]).toBe(150_000);
+  expect(given).toHaveLength(500);
   expect(said.filter((message) => /comes to who asks/.test(message))).toHaveLength(1);
   state.fails = true;
-  catchUp.from(49_000);
+  catchUp.from(249_000);
   await expect.poll(() => said.filter((message) => /could not be read/.test(message))).toHaveLength(1);
   // Once the storage is there again the next beat goes on from the same place.
   state.fails = false;
   given.length = 0;
   await catchUp.note();
-  await expect.poll(() => given[0]).toBe(49_000);
+  await expect.poll(() => given[0]).toBe(249_000);
   await catchUp.close();
 });

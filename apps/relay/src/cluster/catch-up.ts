@@ -102,7 +102,8 @@ export class CatchUp {
       );
     }
     let events = 0;
-    for (let place = Math.max(from, end - MAX_EVENTS); !this.#isClosed; ) {
+    // What comes after this end comes live.
+    for (let place = Math.max(from, end - MAX_EVENTS); place < end && !this.#isClosed; ) {
       const page = await journal.after(place, PAGE);
       for (const { json, ageMs } of page.entries) {
         const event = parseEvent(JSON.parse(json));
