@@ -53,7 +53,7 @@ function findProblems(root) {
   );
   if (!existsSync(join(root, specFile))) return broken;
   const tested = new Map();
-  const isTest = (path) => /^(apps|packages|e2e|scripts)\/.*(\.test\.(ts|tsx|mjs)|\/contract\.ts)$/.test(path);
+  const isTest = (path) => /^(apps|packages|e2e|scripts)\/.*(\.test\.(ts|tsx|mjs)|\/contract\/[\w-]+\.ts)$/.test(path);
   for (const file of files.filter(isTest)) for (const id of titleIds(read(file))) tested.set(id, file);
   return [...broken, ...ruleProblems(ruleIds(read(specFile)), tested)];
 }

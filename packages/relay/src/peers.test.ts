@@ -38,43 +38,43 @@ describe('a relay that shares its subscribers with others', () => {
     expect(mine.take()).toEqual([]);
   });
 
-  it.each([
-    'cut',
-    'quiet',
-  ] as const)('RL131: what others stored while they could not tell is given to who listened then, and not to who had it in an answer (here it was %s)', (peers) => {
-    const relay = new ScriptedRelay({ peers });
-    const [before, after, apart] = [relay.connectOwner(), relay.connectOwner(), relay.connectOwner()];
-    const [early, late, own] = [note('early'), note('late'), note('own')];
-    before.say('REQ', 'a', { kinds: [1] });
-    const storedAtMs = relay.nowMs;
-    relay.tick(120);
-    // Both are in the shared storage; `late` was stored a moment before it was read.
-    relay.holdAnswers = true;
-    after.say('REQ', 'a', { kinds: [1] });
-    const query = relay.effects.findLast((effect) => effect.type === 'query');
-    if (query?.type !== 'query') throw new TypeError('the engine asked nothing');
-    const events = [late, early].map(({ id, json }) => ({ id, json, createdAtSec: 1, isFresh: id === late.id }));
-    relay.handle({ type: 'answered', request: query, answer: { ask: 'events', events } });
-    relay.holdAnswers = false;
-    const lateMs = relay.nowMs;
-    relay.tick(3_600);
-    relay.handle({ type: 'peers', peers: 'heard' });
-    relay.tick(5);
-    apart.say('REQ', 'a', { kinds: [1], limit: 0 });
-    before.publish(own);
-    for (const client of [before, after, apart]) client.take();
-    for (const [event, atMs] of [
-      [early, storedAtMs],
-      [late, lateMs],
-      [late, lateMs],
-      [own, lateMs],
-    ] as const) {
-      relay.handle({ type: 'shared', event, storedAtMs: atMs });
-    }
-    expect(before.take()).toEqual(got(early, late));
-    expect(after.take()).toEqual([]);
-    expect(apart.take()).toEqual([]);
-  });
+  it.each(['cut', 'quiet'] as const)(
+    'RL131: what others stored while they could not tell is given to who listened then, and not to who had it in an answer (here it was %s)',
+    (peers) => {
+      const relay = new ScriptedRelay({ peers });
+      const [before, after, apart] = [relay.connectOwner(), relay.connectOwner(), relay.connectOwner()];
+      const [early, late, own] = [note('early'), note('late'), note('own')];
+      before.say('REQ', 'a', { kinds: [1] });
+      const storedAtMs = relay.nowMs;
+      relay.tick(120);
+      // Both are in the shared storage; `late` was stored a moment before it was read.
+      relay.holdAnswers = true;
+      after.say('REQ', 'a', { kinds: [1] });
+      const query = relay.effects.findLast((effect) => effect.type === 'query');
+      if (query?.type !== 'query') throw new TypeError('the engine asked nothing');
+      const events = [late, early].map(({ id, json }) => ({ id, json, createdAtSec: 1, isFresh: id === late.id }));
+      relay.handle({ type: 'answered', request: query, answer: { ask: 'events', events } });
+      relay.holdAnswers = false;
+      const lateMs = relay.nowMs;
+      relay.tick(3_600);
+      relay.handle({ type: 'peers', peers: 'heard' });
+      relay.tick(5);
+      apart.say('REQ', 'a', { kinds: [1], limit: 0 });
+      before.publish(own);
+      for (const client of [before, after, apart]) client.take();
+      for (const [event, atMs] of [
+        [early, storedAtMs],
+        [late, lateMs],
+        [late, lateMs],
+        [own, lateMs],
+      ] as const) {
+        relay.handle({ type: 'shared', event, storedAtMs: atMs });
+      }
+      expect(before.take()).toEqual(got(early, late));
+      expect(after.take()).toEqual([]);
+      expect(apart.take()).toEqual([]);
+    },
+  );
 
   it('RL131: of answers a bounded number of events is remembered beyond the minute in which they come at the latest', () => {
     const relay = new ScriptedRelay({ peers: 'quiet' });
