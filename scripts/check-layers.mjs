@@ -19,7 +19,7 @@ const purePackages = ['wire', 'transcript', 'client', 'record'];
 const composer = 'heliograph';
 
 /** Tests, and what only tests import: suites for every implementation, scripted other sides. */
-const testPattern = /\/test(ing)?\/|\.(test|bench)\.[a-z]+$|\/(contract|scripted-[\w-]+)\.ts$/;
+const testPattern = /\/test(ing)?\/|\.(test|bench)\.[a-z]+$|\/(contract\/[\w-]+|scripted-[\w-]+)\.ts$/;
 
 const importPattern =
   /(?:^|[\s;])(?:import|export)\s[^'"]*?from\s*['"]([^'"]+)['"]|(?:^|[\s;])import\s*['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/g;

@@ -23,4 +23,5 @@ it('RL12: on one address only that is, and a public URL comes first', () => {
     'wss://relay.example/x',
     'ws://192.0.2.7:7447',
   ]);
+  expect(listeningUrls('192.0.2.7', 7447, 'ws://192.0.2.7:7447')).toEqual(['ws://192.0.2.7:7447']);
 });

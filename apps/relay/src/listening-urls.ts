@@ -16,7 +16,7 @@ export function listeningUrls(
 ): string[] {
   const hosts = hostsOf(host, ownAddresses);
   const urls = hosts.map((name) => `ws://${name.includes(':') ? `[${name}]` : name}:${port}`);
-  return publicUrl === undefined ? urls : [publicUrl, ...urls];
+  return publicUrl === undefined ? urls : [publicUrl, ...urls.filter((url) => url !== publicUrl)];
 }
 
 function hostsOf(host: string, ownAddresses: readonly string[]): string[] {
