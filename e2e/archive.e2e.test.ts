@@ -44,10 +44,12 @@ it('DT162, DT163, AR93, AR109: kept from the page on, what an agent said is foun
   await page.locator('[data-testid="session"][data-live="true"]').waitFor();
   await page.getByTestId('session-row').first().focus();
   await page.keyboard.press(',');
+  await page.getByTestId('settings-archive').click();
   const choice = page.getByTestId('archive-choice');
   await choice.getByText('Nothing is kept.').waitFor();
   await page.getByTestId('archive-switch').check();
   await choice.getByText('This desktop keeps it while it runs.').waitFor();
+  expect(await choice.getByText('It would lie in').count()).toBe(0);
   await page.getByTestId('archive-agent').uncheck();
   await choice.getByText('of all agents, but not of 1 are kept').waitFor();
   await page.getByTestId('archive-switch').uncheck();
@@ -62,6 +64,7 @@ it('DT162, DT163, AR93, AR109: kept from the page on, what an agent said is foun
   await page.getByTestId('cancel').waitFor({ state: 'detached' });
   await page.getByTestId('session-row').first().focus();
   await page.keyboard.press(',');
+  await page.getByTestId('settings-archive').click();
   await page.getByTestId('archive-agent').check();
   await choice.getByText('of all agents are kept').waitFor();
   await page.keyboard.press('Escape');

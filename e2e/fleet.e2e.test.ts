@@ -144,6 +144,7 @@ describe('the fleet', () => {
     await page.getByTestId('open-settings').click();
     await page.getByTestId('density-compact').check({ force: true });
     await page.getByTestId('theme-dark').check({ force: true });
+    await page.getByTestId('settings-calls').click();
     const choice = page.getByTestId('notify-agent');
     await choice.selectOption({ label: 'Omega' });
     await page.getByTestId('notify-ended').check();
@@ -154,6 +155,7 @@ describe('the fleet', () => {
     await rowOf(page, 'Omega').waitFor();
     expect(await page.evaluate(() => document.documentElement.className)).toBe('dark compact');
     await page.getByTestId('open-settings').click();
+    await page.getByTestId('settings-calls').click();
     await choice.selectOption({ label: 'Omega (its own)' });
     expect(await page.getByTestId('notify-ended').isChecked()).toBe(true);
     expect([...desk.offences, ...phone.offences]).toEqual([]);

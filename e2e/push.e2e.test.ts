@@ -65,6 +65,7 @@ describe('calls by Web Push', () => {
     await page.getByTestId('session-row').first().waitFor();
 
     await page.getByTestId('open-settings').click();
+    await page.getByTestId('settings-calls').click();
     await page.getByTestId('push-wanted').check();
     await page.getByTestId('push-nothing').waitFor();
     await page.getByTestId('notify-permission').check();
@@ -109,12 +110,14 @@ describe('calls by Web Push', () => {
 
     await page.getByTestId('back').click();
     await page.getByTestId('open-settings').click();
+    await page.getByTestId('settings-calls').click();
     await page.getByTestId('push-wanted').uncheck();
     await expect.poll(() => page.getByTestId('push-agent').count(), { timeout: 20_000 }).toBe(0);
     const scopes = await page.evaluate(async () =>
       (await navigator.serviceWorker.getRegistrations()).map(({ scope }) => scope),
     );
     expect(scopes).toEqual([address]);
+    await page.getByTestId('settings-key').click();
     await page.getByTestId('lock').click();
     await page.getByTestId('unlock-passphrase').waitFor();
     expect(await page.getByTestId('session-row').count()).toBe(0);

@@ -58,6 +58,12 @@ describe('the page of a relay', () => {
     expect(await page.getByTestId('connect-string').textContent()).toBe(`ws://${address}`);
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Ours');
     expect(await readQr(page, 'page-qr')).toBe(`http://${address}/`);
+    // No clipboard for pages of plain http: the older way copies all the same.
+    await page.getByLabel('Copy the relay’s address').click();
+    await page.getByTestId('show-import').click();
+    await page.getByTestId('import-relays').focus();
+    await page.keyboard.press('Control+V');
+    expect(await page.getByTestId('import-relays').inputValue()).toBe(`ws://${address}`);
     await page.getByTestId('plain-http').waitFor();
     for (const view of [PHONE, DESKTOP]) {
       await page.emulateMedia({ colorScheme: view.dark ? 'dark' : 'light' });
@@ -98,6 +104,7 @@ describe('the page of a relay', () => {
     await page.getByTestId('session-row').first().waitFor();
 
     await page.getByTestId('open-settings').click();
+    await page.getByTestId('settings-key').click();
     await page.getByTestId('move-key').click();
     await page.getByTestId('move-passphrase').fill('another long one');
     await page.getByTestId('move-submit').click();

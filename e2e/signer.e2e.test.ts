@@ -70,6 +70,7 @@ describe('a signer elsewhere', () => {
     expect(await accessibilityFaults(page)).toEqual([]);
     bunker.say('refuse');
     await page.getByTestId('open-settings').click();
+    await page.getByTestId('settings-key').click();
     await page.getByText('at your remote signer').waitFor();
     expect(await page.getByTestId('move-key').count()).toBe(0);
     await page.getByTestId('leave-signer-settings').click();

@@ -13,12 +13,24 @@ export interface OpenedWith {
 
 /** Reads what the link's fragment says, which is taken out of the address at once, and what was kept for a reload. */
 export function takeLink(): OpenedWith {
-  const fragment = location.hash.slice(1);
-  if (fragment !== '') history.replaceState(null, '', `${location.pathname}${location.search}`);
+  const { token, call } = takeFragment();
   const kept = sessionStorage.getItem(ENTRY);
   sessionStorage.removeItem(ENTRY);
+  return { token: token ?? kept ?? undefined, call };
+}
+
+/** Tells of a link that is opened in this tab while the page is there: browsers change the fragment then, and load nothing. */
+export function onNewLink(take: (opened: OpenedWith) => void): void {
+  addEventListener('hashchange', () => {
+    if (location.hash.length > 1) take(takeFragment());
+  });
+}
+
+function takeFragment(): OpenedWith {
+  const fragment = location.hash.slice(1);
+  if (fragment !== '') history.replaceState(null, '', `${location.pathname}${location.search}`);
   const call = readCallLink(fragment);
-  return { token: fragment !== '' && call === undefined ? fragment : (kept ?? undefined), call };
+  return { token: fragment !== '' && call === undefined ? fragment : undefined, call };
 }
 
 /** Keeps the next token for a reload of this tab; other tabs do not see it. */

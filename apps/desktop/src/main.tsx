@@ -5,8 +5,9 @@ import { App } from './components/App.tsx';
 import { DesktopProvider } from './components/use-desktop.ts';
 import { askExtension } from './extension-signer.ts';
 import { DeviceProvider, openPageDevice } from './installed/page-device.ts';
-import { keepLinkToken, takeLink } from './link-token.ts';
+import { keepLinkToken, onNewLink, takeLink } from './link-token.ts';
 import { applyLook, readLook } from './look.ts';
+import { readMoveLink } from './move-link.ts';
 import { onFrame } from './on-frame.ts';
 import { onReturn } from './on-return.ts';
 import { randomUuid } from './random-uuid.ts';
@@ -40,6 +41,14 @@ onReturn(document, desktop.nowMs, () => desktop.resync());
 const base = new URL('.', document.baseURI).href;
 const device = openPageDevice({ base, nowMs: desktop.nowMs, call, send: desktop.control });
 desktop.open(base, token);
+onNewLink(({ token: newer, call: newerCall }) => {
+  if (newerCall !== undefined) return device.calls.take(newerCall);
+  // A page that is open needs no other way in, except with another key.
+  const isOpen = desktop.store.getState().session.phase === 'ready';
+  if (newer === undefined || (isOpen && readMoveLink(newer) === undefined)) return;
+  keepLinkToken(newer);
+  location.reload();
+});
 
 const root = document.getElementById('root');
 if (root === null) throw new TypeError('index.html must have an element #root');

@@ -1,12 +1,11 @@
-import { isHex64 } from '@heliograph/wire';
-import { NOTICE_KINDS, type NoticeKind } from './store/notices.ts';
+import { isDayTime, isHex64, isWithinHours, PUSH_REASONS, type PushReason } from '@heliograph/wire';
 
 /** When this browser calls its owner. Hours are `HH:MM` of the local day; equal ones mean never quiet. */
 export interface NotifySettings {
   /** For agents without a choice of their own. */
-  readonly on: readonly NoticeKind[];
+  readonly on: readonly PushReason[];
   /** Agents with one, by public key; the newest last. */
-  readonly agents: Readonly<Record<string, readonly NoticeKind[]>>;
+  readonly agents: Readonly<Record<string, readonly PushReason[]>>;
   readonly quietFrom: string;
   readonly quietTo: string;
 }
@@ -14,7 +13,6 @@ export interface NotifySettings {
 const ENTRY = 'heliograph.notify';
 /** What is chosen for agents beyond this is forgotten, the oldest first. */
 const MAX_AGENTS = 200;
-const HOUR = /^([01]\d|2[0-3]):[0-5]\d$/;
 
 /** What was chosen in this browser; nothing without a choice. */
 export function readNotifySettings(): NotifySettings {
@@ -65,12 +63,12 @@ export function parseNotifySettings(value: unknown): NotifySettings {
 }
 
 /** Whether the owner wants to be called for this of this agent. Pure. */
-export function wantsNotice(settings: NotifySettings, agent: string, kind: NoticeKind): boolean {
+export function wantsNotice(settings: NotifySettings, agent: string, kind: PushReason): boolean {
   return kindsFor(settings, agent).includes(kind);
 }
 
 /** What the owner is called for of an agent: its own choice, else the common one. Pure. */
-export function kindsFor({ on, agents }: NotifySettings, agent: string): readonly NoticeKind[] {
+export function kindsFor({ on, agents }: NotifySettings, agent: string): readonly PushReason[] {
   return (Object.hasOwn(agents, agent) ? agents[agent] : undefined) ?? on;
 }
 
@@ -78,26 +76,25 @@ export function kindsFor({ on, agents }: NotifySettings, agent: string): readonl
 export function withAgentKinds(
   settings: NotifySettings,
   agent: string,
-  kinds: readonly NoticeKind[] | undefined,
+  kinds: readonly PushReason[] | undefined,
 ): NotifySettings {
   const { [agent]: _, ...others } = settings.agents;
   return parseNotifySettings({ ...settings, agents: kinds === undefined ? others : { ...others, [agent]: kinds } });
 }
 
-/** Whether a time of day lies in the quiet hours, which may go over midnight. Pure. */
+/** Whether a moment lies in the quiet hours by this browser's clock. Pure. */
 export function isQuiet({ quietFrom, quietTo }: Pick<NotifySettings, 'quietFrom' | 'quietTo'>, at: Date): boolean {
-  const time = `${String(at.getHours()).padStart(2, '0')}:${String(at.getMinutes()).padStart(2, '0')}`;
-  if (quietFrom <= quietTo) return time >= quietFrom && time < quietTo;
-  return time >= quietFrom || time < quietTo;
+  const two = (count: number) => String(count).padStart(2, '0');
+  return isWithinHours(quietFrom, quietTo, `${two(at.getHours())}:${two(at.getMinutes())}`);
 }
 
-function kindsOf(value: unknown): readonly NoticeKind[] {
+function kindsOf(value: unknown): readonly PushReason[] {
   if (!Array.isArray(value)) return [];
   // Earlier versions had one kind for both.
   const given = value.includes('needs') ? [...value, 'permission', 'question'] : value;
-  return NOTICE_KINDS.filter((kind) => given.includes(kind));
+  return PUSH_REASONS.filter((kind) => given.includes(kind));
 }
 
 function hourOf(value: unknown): string {
-  return typeof value === 'string' && HOUR.test(value) ? value : '22:00';
+  return isDayTime(value) ? value : '22:00';
 }

@@ -81,6 +81,9 @@ test('AR8, AR29, AR40, AR41, AR88, AR101, AR102: a session is kept by its own pr
   up.signal('SIGTERM');
   await up.ended;
 
+  const status = await run(['archive', 'status'], { home });
+  expect(status.stdout).toMatch(/\nAgent \S.* npub1[a-z0-9]{58}, its key made by the owner\n/);
+  expect(status.stdout).not.toContain('no name');
   const verified = await run(['archive', 'verify'], { home });
   expect(verified).toMatchObject({ code: 0, stdout: expect.stringContaining('VERIFIED') });
   expect(verified.stdout).toContain('the owner made its key (an invite)');

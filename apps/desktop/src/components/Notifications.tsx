@@ -1,13 +1,15 @@
+import type { PushReason } from '@heliograph/wire';
 import { useEffect, useMemo, useRef } from 'react';
 import { usePageDevice } from '../installed/page-device.ts';
+import { type Notice, noticePlace, onNoticePress, showNotice } from '../installed/show-notice.ts';
 import { isQuiet, readNotifySettings, wantsNotice } from '../notify-settings.ts';
 import { selectFleet } from '../store/fleet.ts';
-import { type Notice, type NoticeKind, noticesSince, type SeenStatus } from '../store/notices.ts';
+import { noticesSince, type SeenStatus, type SessionNotice } from '../store/notices.ts';
 import { sessionKey } from '../store/session-ref.ts';
 import { toPlainLine } from '../text/visible-text.ts';
 import { useDesktop, useDesktopState } from './use-desktop.ts';
 
-const TITLES: Readonly<Record<NoticeKind, string>> = {
+const TITLES: Readonly<Record<PushReason, string>> = {
   permission: 'asks for permission',
   question: 'asks you something',
   ended: 'ended its turn',
@@ -22,6 +24,8 @@ export function Notifications(props: { readonly onSelect: () => void }) {
   const groups = useMemo(() => selectFleet(agents), [agents]);
   const push = usePageDevice()?.push;
   const seen = useRef<SeenStatus>(undefined);
+  /** What a press on one opens, by its session: no more than there are sessions. */
+  const opens = useRef(new Map<string, () => void>());
   const { onSelect } = props;
   useEffect(() => {
     const looked = noticesSince(seen.current, groups);
@@ -34,23 +38,25 @@ export function Notifications(props: { readonly onSelect: () => void }) {
       if (!wantsNotice(settings, agent, notice.kind)) continue;
       // Its machine calls this device itself; only what it can't know of, that it is silent, is left to the page.
       if (notice.kind !== 'offline' && push?.phase(agent).phase === 'on') continue;
-      show(notice, () => {
+      const shown = toNotice(notice);
+      const open = () => {
         globalThis.focus();
         desktop.select(notice.entry.ref);
         onSelect();
-      });
+      };
+      opens.current.set(shown.tag, open);
+      void showNotice(noticePlace(new URL('.', document.baseURI).href), shown, open);
     }
   }, [groups, desktop, onSelect, push]);
+  useEffect(() => {
+    const { serviceWorker } = navigator as Partial<Pick<Navigator, 'serviceWorker'>>;
+    return onNoticePress(serviceWorker, (tag) => opens.current.get(tag)?.());
+  }, []);
   return null;
 }
 
 /** One at a time for each session: the newest takes the place of the one before. */
-function show({ kind, entry }: Notice, open: () => void): void {
-  const title = `${toPlainLine(entry.title, 60)} ${TITLES[kind]}`;
+function toNotice({ kind, entry }: SessionNotice): Notice {
   // Nothing an agent said beside its session's name: other people see locked screens.
-  const notification = new Notification(title, { tag: sessionKey(entry.ref) });
-  notification.onclick = () => {
-    notification.close();
-    open();
-  };
+  return { title: `${toPlainLine(entry.title, 60)} ${TITLES[kind]}`, tag: sessionKey(entry.ref) };
 }

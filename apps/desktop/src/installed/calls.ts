@@ -11,7 +11,7 @@ export class Calls {
     this.#newest = first;
     messages?.addEventListener('message', (event) => {
       const said = (event as MessageEvent).data as { type?: unknown; call?: unknown } | null;
-      if (said?.type === 'call') this.#set(readCall(said.call));
+      if (said?.type === 'call') this.take(readCall(said.call));
     });
   }
 
@@ -26,10 +26,11 @@ export class Calls {
 
   /** The owner is there. */
   answered(): void {
-    this.#set(undefined);
+    this.take(undefined);
   }
 
-  #set(call: PushCall | undefined): void {
+  /** Something else called. */
+  take(call: PushCall | undefined): void {
     this.#newest = call;
     for (const listener of this.#listeners) listener();
   }

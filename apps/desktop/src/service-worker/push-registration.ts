@@ -1,4 +1,5 @@
-import { agentOfScope, isPage, noticeTitle, pageFor, readMessage } from './push-notice.ts';
+import { pageWindows } from './page-windows.ts';
+import { agentOfScope, noticeTitle, pageFor, readMessage } from './push-notice.ts';
 
 /** Names of agents, by the scopes of their registrations: what a notification calls them. */
 const NAMES = 'heliograph names';
@@ -34,7 +35,7 @@ export class PushRegistration {
     const { registration, caches } = this.#worker;
     const call = readMessage(text, this.#agent);
     const name = await (await caches.match(registration.scope, { cacheName: NAMES }))?.text();
-    const windows = await this.#windows();
+    const windows = await pageWindows(this.#worker, this.#page);
     const isSeen = windows.some(({ visibilityState }) => visibilityState === 'visible');
     const options = {
       body: call?.reason === 'test' ? 'Web Push works on this device.' : '',
@@ -53,19 +54,12 @@ export class PushRegistration {
   async open(notification: Notification): Promise<void> {
     notification.close();
     const call = readMessage(JSON.stringify(notification.data), this.#agent);
-    const [open] = await this.#windows();
+    const [open] = await pageWindows(this.#worker, this.#page);
     if (open === undefined) {
       await this.#worker.clients.openWindow(pageFor(this.#page, call));
       return;
     }
     open.postMessage({ type: 'call', call });
     await open.focus();
-  }
-
-  /** Windows that show the page, those that are seen first. */
-  async #windows(): Promise<readonly WindowClient[]> {
-    const windows = await this.#worker.clients.matchAll({ type: 'window', includeUncontrolled: true });
-    const own = windows.filter(({ url }) => isPage(url, this.#page));
-    return own.sort((a, b) => Number(b.visibilityState === 'visible') - Number(a.visibilityState === 'visible'));
   }
 }

@@ -2,6 +2,7 @@
  * The service worker's entry. Registered for the page's folder it keeps the page's own files for when its server is away; for an
  * agent's folder below, it shows that agent's calls. It never sees a key or an event.
  */
+import { openNotice } from './page-windows.ts';
 import { PushRegistration } from './push-registration.ts';
 import { handlingOf, type Shell } from './shell.ts';
 import { ShellCache } from './shell-cache.ts';
@@ -47,5 +48,6 @@ self.addEventListener('push', (event) => {
 });
 
 self.addEventListener('notificationclick', (event) => {
-  if (push !== undefined) event.waitUntil(push.open(event.notification));
+  const opened = push === undefined ? openNotice(self, scope, event.notification) : push.open(event.notification);
+  event.waitUntil(opened);
 });

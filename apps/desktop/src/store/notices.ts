@@ -1,13 +1,10 @@
+import type { PushReason } from '@heliograph/wire';
 import type { FleetEntry, FleetGroup } from './fleet.ts';
 import { sessionKey } from './session-ref.ts';
 
-/** What an owner can be called for: the agent asks for leave, asks something else, its turn ended, it failed, its machine is silent. */
-export const NOTICE_KINDS = ['permission', 'question', 'ended', 'failed', 'offline'] as const;
-export type NoticeKind = (typeof NOTICE_KINDS)[number];
-
 /** One call for the owner, about one session. */
-export interface Notice {
-  readonly kind: NoticeKind;
+export interface SessionNotice {
+  readonly kind: PushReason;
   readonly entry: FleetEntry;
 }
 
@@ -19,10 +16,10 @@ type Standing = Pick<FleetEntry, 'status' | 'asks'>;
 export function noticesSince(
   seen: SeenStatus | undefined,
   groups: readonly FleetGroup[],
-): { readonly notices: readonly Notice[]; readonly seen: SeenStatus } {
+): { readonly notices: readonly SessionNotice[]; readonly seen: SeenStatus } {
   const entries = groups.flatMap((group) => group.entries);
   const now = new Map(entries.map((entry) => [sessionKey(entry.ref), entry] as const));
-  const notices = entries.flatMap((entry): readonly Notice[] => {
+  const notices = entries.flatMap((entry): readonly SessionNotice[] => {
     const before = seen?.get(sessionKey(entry.ref));
     const kind = before === undefined ? undefined : kindOf(before, entry);
     return kind === undefined ? [] : [{ kind, entry }];
@@ -30,7 +27,7 @@ export function noticesSince(
   return { notices, seen: now };
 }
 
-function kindOf(before: Standing, now: Standing): NoticeKind | undefined {
+function kindOf(before: Standing, now: Standing): PushReason | undefined {
   if (now.status === 'needs') return before.asks === now.asks ? undefined : now.asks;
   if (before.status === now.status) return undefined;
   if (now.status === 'failed') return 'failed';

@@ -2,6 +2,7 @@ import {
   isPushQuiet,
   isPushReasons,
   isPushSubscription,
+  isWithinHours,
   PUSH_REASONS,
   type PushQuiet,
   type PushReason,
@@ -45,8 +46,7 @@ export function callFor(
 /** Whether the time of day in that zone is in the quiet hours, which may go over midnight. Pure. */
 export function isQuiet({ from, to, timeZone }: PushQuiet, at: Date): boolean {
   const time = timeIn(timeZone, at);
-  if (time === undefined || from === to) return false;
-  return from < to ? time >= from && time < to : time >= from || time < to;
+  return time !== undefined && isWithinHours(from, to, time);
 }
 
 /** Whether this platform knows the zone. */

@@ -12,6 +12,7 @@ import { encodeNpub } from '@heliograph/wire/nostr';
 import { archiveDecisions, archiveFile, orFail, say } from '../archive-place.ts';
 import type { Context } from '../context.ts';
 import { badUsage } from '../failure.ts';
+import { printable } from '../printable.ts';
 
 export interface ArchiveOnOptions {
   readonly agent?: readonly string[];
@@ -58,6 +59,9 @@ export async function archiveOff({ agent }: { readonly agent?: readonly string[]
   return 0;
 }
 
+const OWN_NAME =
+  'SELECT agent_name FROM sessions WHERE agent = ? AND agent_name IS NOT NULL ORDER BY session DESC LIMIT 1';
+
 /** `heliograph archive status`: what is kept where. */
 export async function archiveStatus(_: object, context: Context): Promise<number> {
   const config = archiveDecisions(context);
@@ -76,10 +80,12 @@ export async function archiveStatus(_: object, context: Context): Promise<number
       `${megabytes(usedBytes(db))} in use: ${about.records} records, ${count('sessions')} sessions, ${count('gaps')} gaps, ${count('redactions')} secrets replaced.`,
     );
     if (about.atRest === 'sealed') say('Only ciphertext is kept: nothing can be searched without the key.');
+    const ownName = db.prepare(OWN_NAME).pluck();
     for (const { publicKey, name, keyMadeBy } of reader.agents()) {
-      say(
-        `Agent ${name ?? '(no name)'} ${encodeNpub(publicKey)}${keyMadeBy === undefined ? '' : `, its key made by the ${keyMadeBy}`}`,
-      );
+      // The owner's name for it, else its own.
+      const called = name ?? (ownName.get(publicKey) as string | undefined);
+      const about = keyMadeBy === undefined ? '' : `, its key made by the ${keyMadeBy}`;
+      say(`Agent ${called === undefined ? '' : `${printable(called)} `}${encodeNpub(publicKey)}${about}`);
     }
   } finally {
     db.close();

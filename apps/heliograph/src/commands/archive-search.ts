@@ -1,6 +1,7 @@
 import { type Hit, joinArchiveFile, type Question, searchArchive, unsealArchive } from '@heliograph/app-archive';
 import { archiveFile, orFail, say } from '../archive-place.ts';
 import { type Context, openOwnerKey } from '../context.ts';
+import { printable } from '../printable.ts';
 
 export interface ArchiveSearchOptions {
   readonly text?: string;
@@ -54,12 +55,4 @@ function describe(hit: Hit): string {
   const what = [hit.toolKind ?? hit.kind, hit.status, hit.decision].filter(Boolean).join(', ');
   const text = [hit.title, hit.excerpt].filter((part) => part !== '').join(' | ');
   return `${hit.at.slice(0, 19)}Z  session ${hit.session ?? 'none'}  [${what}]  ${printable(text)}`;
-}
-
-/** Agents' text on a terminal: one line, and no control characters. */
-function printable(text: string): string {
-  return text
-    .replace(/\s+/g, ' ')
-    .replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cs}]/gu, '�')
-    .slice(0, 240);
 }

@@ -1,4 +1,4 @@
-/** What an owner can be called for by Web Push, the one that matters most first. `test`: because the owner asked to be. */
+/** What an owner can be called for, by an open page or by Web Push, the one that matters most first. */
 export const PUSH_REASONS = ['permission', 'question', 'failed', 'offline', 'ended'] as const;
 export type PushReason = (typeof PUSH_REASONS)[number];
 
@@ -65,7 +65,17 @@ export function isPushSubscription(value: unknown): value is PushSubscription {
 /** Whether a value is quiet hours; what zone names are known is the platform's to say. Pure. */
 export function isPushQuiet(value: unknown): value is PushQuiet {
   const { from, to, timeZone } = members(value);
-  return isHour(from) && isHour(to) && typeof timeZone === 'string' && /^[A-Za-z][\w+/-]{0,63}$/.test(timeZone);
+  return isDayTime(from) && isDayTime(to) && typeof timeZone === 'string' && /^[A-Za-z][\w+/-]{0,63}$/.test(timeZone);
+}
+
+/** Whether a value is a time of day, `HH:MM`. Pure. */
+export function isDayTime(value: unknown): value is string {
+  return typeof value === 'string' && HOUR.test(value);
+}
+
+/** Whether a time of day lies in these hours, which may go over midnight; all three `HH:MM`, equal ends mean never. Pure. */
+export function isWithinHours(from: string, to: string, time: string): boolean {
+  return from <= to ? time >= from && time < to : time >= from || time < to;
 }
 
 /** Whether a value is a list of reasons. Pure. */
@@ -98,10 +108,6 @@ function readDevice(value: unknown): PushDevice[] {
 
 function isReason(value: unknown): value is PushReason {
   return PUSH_REASONS.includes(value as PushReason);
-}
-
-function isHour(value: unknown): boolean {
-  return typeof value === 'string' && HOUR.test(value);
 }
 
 function members(value: unknown): Readonly<Record<string, unknown>> {

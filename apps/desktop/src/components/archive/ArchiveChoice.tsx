@@ -82,7 +82,11 @@ export function ArchiveChoice() {
             {wordsOf(state)}
           </p>
           <p className="text-s break-words text-ink-3">
-            {state.records === 0 ? 'It would lie in ' : `${heldWords(state)}, in `}
+            {state.records > 0
+              ? `${heldWords(state)}, in `
+              : state.isOn
+                ? 'Nothing has come yet. It lies in '
+                : 'It would lie in '}
             <span className="font-mono wrap-anywhere">
               <VisibleText text={state.file} max={400} />
             </span>

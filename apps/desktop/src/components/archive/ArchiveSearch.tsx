@@ -22,7 +22,8 @@ const QUESTION_WORDS: Readonly<Record<ArchiveQuestion, string>> = {
 type Outcome =
   | { readonly state: 'idle' }
   | { readonly state: 'asking' }
-  | { readonly state: 'found'; readonly found: ArchiveFound }
+  /** `isByWords`: what fits the words best stands first, else the newest. */
+  | { readonly state: 'found'; readonly found: ArchiveFound; readonly isByWords: boolean }
   | { readonly state: 'failed'; readonly message: string };
 
 /** Looks through everything this machine has kept, and opens a session at what was found. */
@@ -49,7 +50,9 @@ export function ArchiveSearch(props: { readonly onClose: () => void; readonly on
     const result = await desktop.askArchive({ ask: 'search', query });
     if (mine !== asked.current) return;
     setOutcome(
-      result.ok ? { state: 'found', found: result.value } : { state: 'failed', message: result.error.message },
+      result.ok
+        ? { state: 'found', found: result.value, isByWords: query.text !== undefined }
+        : { state: 'failed', message: result.error.message },
     );
   };
   const open = async (hit: ArchiveHit) => {
@@ -150,7 +153,7 @@ function Told(props: {
           ? 'Reading that session from the archive'
           : hits.length === 0
             ? 'Nothing is kept that fits.'
-            : `${isMore ? 'The first ' : ''}${formatNumber(hits.length)} found`}
+            : foundWords(hits.length, isMore, outcome.isByWords)}
       </p>
       <ul className="-mx-2.5 stack max-h-[55vh] overflow-y-auto" data-testid="archive-hits">
         {hits.map((hit) => (
@@ -181,6 +184,12 @@ function Told(props: {
       </ul>
     </>
   );
+}
+
+function foundWords(count: number, isMore: boolean, isByWords: boolean): string {
+  const many = isMore ? `The first ${formatNumber(count)} of more` : `${formatNumber(count)} found`;
+  if (count === 1) return many;
+  return `${many}, ${isByWords ? 'what fits best first' : 'the newest first'}`;
 }
 
 const KIND_WORDS: Readonly<Record<string, string>> = {

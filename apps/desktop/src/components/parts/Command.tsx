@@ -1,13 +1,13 @@
 import { CopyButton } from './CopyButton.tsx';
 
-/** A command or an address to take along. Where the browser has no clipboard it is there to be read and selected. */
+/** A command or an address to take along. */
 export function Command(props: { readonly text: string; readonly label: string; readonly testId?: string }) {
   return (
     <div className="frame flex items-start">
       <pre className="code wrap min-w-0 flex-1 select-all" data-testid={props.testId}>
         {props.text}
       </pre>
-      {globalThis.isSecureContext && <CopyButton text={() => props.text} label={props.label} />}
+      <CopyButton text={() => props.text} label={props.label} />
     </div>
   );
 }

@@ -1,9 +1,12 @@
 import { Check, Copy, type LucideIcon } from 'lucide-react';
-import { useState } from 'react';
+import { type MouseEvent, useState } from 'react';
+import { copyText } from './copy-text.ts';
 
 const SHOWN_MS = 1_600;
+/** Nobody expects that: it is read longer. */
+const REFUSED_MS = 6_000;
 
-/** Copies a text that is made only when asked for. Where the browser has no clipboard (plain http in a LAN) it says so. */
+/** Copies a text that is made only when asked for. Where the browser lets no page copy it says so, and what to do. */
 export function CopyButton(props: {
   readonly text: () => string;
   readonly label: string;
@@ -14,12 +17,18 @@ export function CopyButton(props: {
   readonly children?: string;
 }) {
   const [outcome, setOutcome] = useState<'copied' | 'refused'>();
-  const copy = async () => {
-    setOutcome(await writeClipboard(props.text()));
-    setTimeout(() => setOutcome(undefined), SHOWN_MS);
+  const copy = async ({ currentTarget }: MouseEvent<HTMLElement>) => {
+    const isCopied = await copyText(props.text(), currentTarget);
+    setOutcome(isCopied ? 'copied' : 'refused');
+    setTimeout(() => setOutcome(undefined), isCopied ? SHOWN_MS : REFUSED_MS);
   };
   const Icon = props.icon ?? Copy;
-  const words = outcome === 'copied' ? 'Copied' : outcome === 'refused' ? 'No clipboard here' : props.children;
+  const words =
+    outcome === 'copied'
+      ? 'Copied'
+      : outcome === 'refused'
+        ? 'This browser lets no page copy: select it instead'
+        : props.children;
   return (
     <button
       type="button"
@@ -27,19 +36,10 @@ export function CopyButton(props: {
       aria-label={props.label}
       title={props.label}
       data-testid={props.testId}
-      onClick={() => void copy()}
+      onClick={(event) => void copy(event)}
     >
       {outcome === 'copied' ? <Check size={14} strokeWidth={1.7} /> : <Icon size={14} strokeWidth={1.5} />}
       {words !== undefined && <span aria-live="polite">{words}</span>}
     </button>
   );
-}
-
-async function writeClipboard(text: string): Promise<'copied' | 'refused'> {
-  try {
-    await navigator.clipboard.writeText(text);
-    return 'copied';
-  } catch {
-    return 'refused'; // Shown as words on the button.
-  }
 }

@@ -28,17 +28,15 @@ export function Dialog(props: {
         if (event.target === dialog.current) props.onClose();
       }}
     >
-      <div className="flex min-h-full flex-col">
-        <header className="flex items-center gap-3 px-5 pt-4 pb-1">
-          <h2 id={titleId} className="text-h font-semibold">
-            {props.title}
-          </h2>
-          <button type="button" className="tab ml-auto -mr-2" aria-label="Close" onClick={props.onClose}>
-            <X size={16} strokeWidth={1.6} />
-          </button>
-        </header>
-        {props.children}
-      </div>
+      <header className="flex flex-none items-center gap-3 px-5 pt-4 pb-1">
+        <h2 id={titleId} className="text-h font-semibold">
+          {props.title}
+        </h2>
+        <button type="button" className="tab ml-auto -mr-2" aria-label="Close" onClick={props.onClose}>
+          <X size={16} strokeWidth={1.6} />
+        </button>
+      </header>
+      <div className="dialog-body">{props.children}</div>
     </dialog>
   );
 }

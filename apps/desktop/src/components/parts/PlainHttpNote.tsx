@@ -3,8 +3,8 @@ export function PlainHttpNote() {
   if (globalThis.isSecureContext) return null;
   return (
     <p className="text-s text-ink-3" data-testid="plain-http">
-      Over plain http this browser gives no clipboard, notifications or installing, and others on the network could
-      change the page; all else works.
+      Over plain http this browser gives no notifications and no installing, and others on the network could change the
+      page; all else works.
     </p>
   );
 }

@@ -1,13 +1,18 @@
 import { useSyncExternalStore } from 'react';
+import { installHint } from '../../installed/install-hint.ts';
 import type { InstallPrompt, InstallState } from '../../installed/install-prompt.ts';
 import { usePageDevice } from '../../installed/page-device.ts';
 
-const WORDS: Readonly<Record<InstallState, string>> = {
+const WORDS: Readonly<Record<'offered' | 'installed', string>> = {
   offered: 'As an app of its own, with its icon and window. It is this same page.',
-  'by-hand': 'In the browser’s share menu choose “Add to Home Screen”. Notifications need that on this device.',
   installed: 'This page is installed on this device.',
-  browser: 'This browser offers no installing here, or only in its own menu.',
 };
+
+function wordsFor(state: InstallState): string {
+  if (state === 'offered' || state === 'installed') return WORDS[state];
+  const hint = installHint(navigator.userAgent);
+  return state === 'by-hand' ? `${hint} Notifications need that on this device.` : hint;
+}
 
 /** Makes the page an app of the device, in the way this browser has for it. */
 export function InstallApp() {
@@ -25,7 +30,7 @@ function Install({ install }: { readonly install: InstallPrompt }) {
   return (
     <section data-testid="install-app" data-state={state}>
       <h3 className="mb-1.5 font-medium">Install</h3>
-      <p className="text-s text-ink-2">{WORDS[state]}</p>
+      <p className="text-s text-ink-2">{wordsFor(state)}</p>
       {state === 'offered' && (
         <button
           type="button"

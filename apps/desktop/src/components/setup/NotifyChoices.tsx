@@ -1,4 +1,6 @@
+import { PUSH_REASONS, type PushReason } from '@heliograph/wire';
 import { useState } from 'react';
+import { noticePlace, showNotice } from '../../installed/show-notice.ts';
 import {
   kindsFor,
   type NotifySettings,
@@ -6,11 +8,10 @@ import {
   withAgentKinds,
   writeNotifySettings,
 } from '../../notify-settings.ts';
-import { NOTICE_KINDS, type NoticeKind } from '../../store/notices.ts';
 import { toPlainLine } from '../../text/visible-text.ts';
 import { useDesktopState } from '../use-desktop.ts';
 
-const WORDS: Readonly<Record<NoticeKind, string>> = {
+const WORDS: Readonly<Record<PushReason, string>> = {
   permission: 'An agent asks for permission',
   question: 'An agent asks me something else',
   ended: 'A turn has ended',
@@ -37,9 +38,9 @@ export function NotifyChoices() {
     setPermission(given);
     return given === 'granted';
   };
-  const toggle = (kind: NoticeKind, isOn: boolean) => {
+  const toggle = (kind: PushReason, isOn: boolean) => {
     if (isOn) void allow();
-    const kinds = NOTICE_KINDS.filter((one) => (one === kind ? isOn : on.includes(one)));
+    const kinds = PUSH_REASONS.filter((one) => (one === kind ? isOn : on.includes(one)));
     change(agent === '' ? { ...settings, on: kinds } : withAgentKinds(settings, agent, kinds));
   };
   return (
@@ -79,7 +80,7 @@ export function NotifyChoices() {
           {agent !== '' && !hasOwn && <span className="text-ink-3">as of every agent, until you change it here</span>}
         </span>
       )}
-      {NOTICE_KINDS.map((kind) => (
+      {PUSH_REASONS.map((kind) => (
         <label key={kind} className="check">
           <input
             type="checkbox"
@@ -124,14 +125,11 @@ function TryOne(props: { readonly allow: () => Promise<boolean> }) {
   const [outcome, setOutcome] = useState<'shown' | 'refused' | 'failed'>();
   const show = async () => {
     if (!(await props.allow())) return setOutcome('refused');
-    try {
-      const notification = new Notification('Heliograph can call you', { tag: 'heliograph-test' });
-      notification.onshow = () => setOutcome('shown');
-      notification.onerror = () => setOutcome('failed');
-    } catch {
-      // Phones let only an installed page show them.
-      setOutcome('failed');
-    }
+    const place = noticePlace(new URL('.', document.baseURI).href);
+    const isShown = await showNotice(place, { title: 'Heliograph can call you', tag: 'heliograph-test' }, () =>
+      focus(),
+    );
+    setOutcome(isShown ? 'shown' : 'failed');
   };
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
@@ -150,5 +148,5 @@ function TryOne(props: { readonly allow: () => Promise<boolean> }) {
 const OUTCOMES = {
   shown: 'The browser showed it. Seen none? Then the system holds it back: look at its own notification settings.',
   refused: 'This browser does not allow it.',
-  failed: 'The browser could not show it: on a phone, install the page first.',
+  failed: 'The browser could not show it: load the page again, or on an iPhone install it first.',
 };

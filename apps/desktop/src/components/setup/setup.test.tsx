@@ -175,6 +175,7 @@ test('DT60: an address that only this machine reaches has no code to scan, but t
 test('DT61: relays are added and removed where the browser keeps the key; the one that serves the page stays', () => {
   const { posted } = show('device');
   fireEvent.click(screen.getByTestId('open-settings'));
+  fireEvent.click(screen.getByTestId('settings-relays'));
   const [home, other] = screen.getAllByTestId('settings-relay') as [HTMLElement, HTMLElement];
   expect(home.textContent).toContain('serves this page');
   expect(within(home).queryByTestId('remove-relay')).toBeNull();
@@ -193,6 +194,7 @@ test('DT61: relays are added and removed where the browser keeps the key; the on
 test('DT63: the key is shown for a phone as a code, encrypted under a passphrase that the field forgets', async () => {
   const { posted } = show('empty');
   fireEvent.click(screen.getByTestId('open-settings'));
+  fireEvent.click(screen.getByTestId('settings-key'));
   fireEvent.click(screen.getByTestId('move-key'));
   field('move-passphrase').value = 'short';
   fireEvent.click(screen.getByTestId('move-submit'));
@@ -211,10 +213,10 @@ test('DT63: a key that came with a link says what unlocking does, and that it ta
   expect(screen.getByTestId('unlock').textContent).toMatch(/came with the link.*takes its place/);
 });
 
-test('DT65: over plain http one line says what the browser withholds, and nothing offers the clipboard', () => {
+test('DT65: over plain http one line says what the browser withholds, and copying is offered all the same', () => {
   show('landing');
-  expect(screen.getByTestId('plain-http').textContent).toContain('no clipboard');
-  expect(screen.queryByLabelText('Copy the relay’s address')).toBeNull();
+  expect(screen.getByTestId('plain-http').textContent).toContain('no notifications');
+  expect(screen.getByLabelText('Copy the relay’s address')).toBeDefined();
   cleanup();
   vi.stubGlobal('isSecureContext', true);
   try {
@@ -267,7 +269,7 @@ test('DT120: an agent gets its own choice of what it calls for, and a press show
     expect(tick('failed').checked).toBe(true);
     await act(async () => void fireEvent.click(tick('ended')));
     const { on, agents } = readNotifySettings();
-    expect([on, agents[agent]]).toEqual([['failed'], ['ended', 'failed']]);
+    expect([on, agents[agent]]).toEqual([['failed'], ['failed', 'ended']]);
     fireEvent.click(settings.getByTestId('notify-as-every'));
     expect([readNotifySettings().agents, tick('ended').checked]).toEqual([{}, false]);
     await act(async () => void fireEvent.click(settings.getByTestId('notify-test')));
@@ -295,4 +297,20 @@ test('DT138: each relay says how it is', () => {
   expect([one?.dataset.sign, one?.textContent]).toEqual(['ok', 'Connected.']);
   expect(other?.dataset.sign).toBe('bad');
   expect(other?.textContent).toContain('connection refused');
+});
+
+test('DT194: the settings are parts of which one is shown; arrows go through their names, which are one stop of the Tab key', () => {
+  show('permission');
+  fireEvent.click(screen.getByTestId('open-settings'));
+  const dialog = within(screen.getByTestId('settings-dialog'));
+  const shown = () => dialog.getAllByRole('tabpanel').map(({ id }) => id.split('-').at(-1));
+  const stops = () => dialog.getAllByRole('tab').filter(({ tabIndex }) => tabIndex === 0);
+  expect([shown(), stops().map(({ textContent }) => textContent)]).toEqual([['look'], ['Look']]);
+  fireEvent.keyDown(dialog.getByRole('tablist'), { key: 'ArrowDown' });
+  expect([shown(), document.activeElement?.textContent]).toEqual([['calls'], 'Calls']);
+  fireEvent.keyDown(dialog.getByRole('tablist'), { key: 'ArrowLeft' });
+  fireEvent.keyDown(dialog.getByRole('tablist'), { key: 'ArrowLeft' });
+  expect([shown(), stops().map(({ textContent }) => textContent)]).toEqual([['key'], ['Key']]);
+  fireEvent.click(dialog.getByTestId('settings-relays'));
+  expect(shown()).toEqual(['relays']);
 });
