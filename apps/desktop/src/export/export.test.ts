@@ -1,4 +1,5 @@
 import { TranscriptFold } from '@heliograph/transcript';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { StoryAgent } from '../dev/story-agent.ts';
 import { redactEvents, redactTurns } from './redact-session.ts';
@@ -63,12 +64,12 @@ describe('DT130: what leaves with a session is looked through first', () => {
 describe('DT131: what is chosen is in no saved form', () => {
   test('a title that is cut out of the first prompt begins no secret', () => {
     const agent = story().prompt(`${'x'.repeat(380)} ${GITHUB}`);
-    const { turns, found: secrets } = scan(agent);
+    const result = scan(agent);
     const ref = { agent: agent.publicKey, channelId: agent.channelId };
     const { title } = headOf(
       { fold: foldOf(agent), session: ref, agentName: 'Claude' },
       1,
-      redactTurns(turns, secrets),
+      redactTurns(result, result.found),
     );
     expect(title).not.toContain('ghp_');
   });
@@ -80,18 +81,19 @@ describe('DT131: what is chosen is in no saved form', () => {
     .end('end_turn');
 
   test('the turns hold marks instead, and what is kept on purpose', () => {
-    const { turns, found: secrets } = scan(agent);
-    const chosen = secrets.filter(({ secret }) => secret !== AWS);
-    const text = JSON.stringify(redactTurns(turns, chosen));
+    const result = scan(agent);
+    const chosen = result.found.filter(({ secret }) => secret !== AWS);
+    const text = JSON.stringify(redactTurns(result, chosen));
     for (const secret of [GITHUB, ANTHROPIC]) expect(text).not.toContain(secret);
     expect(text).toContain(AWS);
     expect(text).toContain('Your key is [redacted:anthropic-key]. Again: [redacted:anthropic-key]!');
-    expect(redactTurns(turns, [])).toBe(turns);
+    expect(redactTurns(result, [])).toBe(result.turns);
   });
 
   test('the lines hold no piece of it in whatever chunks it came; a line without any keeps its exact text', () => {
-    const { events, found: secrets } = scan(agent);
-    const redacted = redactEvents(events, secrets);
+    const result = scan(agent);
+    const { events, found: secrets } = result;
+    const redacted = redactEvents(result, secrets);
     expect(redacted).toHaveLength(events.length);
     const texts = redacted.flatMap(({ payload }) => {
       const { params } = JSON.parse(payload) as { params?: { update?: { content?: { text?: string } } } };
@@ -104,7 +106,7 @@ describe('DT131: what is chosen is in no saved form', () => {
     for (const event of untouched) expect(redacted).toContain(event);
     const changed = redacted.find(({ payload }) => payload.includes('[redacted:anthropic-key]'));
     expect(changed?.redacted).toEqual(['/params/update/content/text']);
-    expect(redactEvents(events, [])).toBe(events);
+    expect(redactEvents(result, [])).toBe(events);
   });
 
   test('a secret in a terminal’s output that came in pieces is replaced in each of them', () => {
@@ -120,14 +122,116 @@ describe('DT131: what is chosen is in no saved form', () => {
       .tool('t', { ...call, _meta: { terminal_info: { terminal_id: 't' } } }, 10)
       .update(piece(`TOKEN ${GITHUB.slice(0, half)}`))
       .update(piece(`${GITHUB.slice(half)} end`));
-    const { events, turns, found: secrets } = scan(told);
-    expect(JSON.stringify(turns)).toContain(GITHUB);
+    const result = scan(told);
+    const { found: secrets } = result;
+    expect(JSON.stringify(result.turns)).toContain(GITHUB);
     expect(secrets.map(({ secret }) => secret)).toEqual([GITHUB]);
-    const text = redactEvents(events, secrets)
+    const text = redactEvents(result, secrets)
       .map(({ payload }) => payload)
       .join('\n');
     expect(text).not.toContain(GITHUB.slice(0, half));
     expect(text).not.toContain(GITHUB.slice(half));
     expect(text).toContain('TOKEN [redacted:github-token]');
+  });
+
+  /** Everything that is saved of it, as text. */
+  const saved = (told: StoryAgent) => {
+    const result = scan(told);
+    const { found: secrets } = result;
+    const lines = redactEvents(result, secrets).map(({ payload }) => payload);
+    for (const line of lines) expect(() => JSON.parse(line)).not.toThrow();
+    const turns = redactTurns(result, secrets);
+    return { secrets, lines: lines.join('\n'), turns: JSON.stringify(turns), exact: result.events };
+  };
+  const halves = (secret: string) => [secret.slice(0, 20), secret.slice(20)] as const;
+
+  test('a secret that other updates interrupt is found as one, and no piece of it stays', () => {
+    const [first, second] = halves(GITHUB);
+    const chunk = (text: string) => ({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } });
+    const output = (data: string) => ({
+      sessionUpdate: 'tool_call_update',
+      toolCallId: 't',
+      _meta: { terminal_output: { data } },
+    });
+    const [third, fourth] = halves(ANTHROPIC);
+    const { secrets, lines, turns } = saved(
+      story()
+        .prompt('go')
+        .update(chunk(`it is ${first}`))
+        .tool('t', { kind: 'execute', title: 'env', rawInput: {}, _meta: { terminal_info: { terminal_id: 't' } } }, 10)
+        .update(output(`KEY ${third}`))
+        .update(chunk(`${second}, said I`))
+        .update({ sessionUpdate: 'plan', entries: [] })
+        .update(output(`${fourth} end`)),
+    );
+    expect(secrets.map(({ secret }) => secret).sort()).toEqual([GITHUB, ANTHROPIC].sort());
+    for (const piece of [first, second, third, fourth]) {
+      expect(lines).not.toContain(piece);
+      expect(turns).not.toContain(piece);
+    }
+    expect(lines).toContain('"it is [redacted:github-token]"');
+    expect(lines).toContain('", said I"');
+    expect(turns).toContain('KEY [redacted:anthropic-key] end');
+  });
+
+  test('a secret that stands in colours, or in escapes of JSON in JSON, is found as it reads', () => {
+    const [first, second] = halves(GITHUB);
+    const coloured = `\u001b[1;31m${first}\u001b[0m\u001b[32m${second}\u001b[0m done`;
+    const nested = JSON.stringify({ env: JSON.stringify({ PATH: '/bin', KEY: `\n${ANTHROPIC}` }) });
+    const spelled = `\\u0041${AWS.slice(1)}`;
+    const agent = story()
+      .prompt('go')
+      .tool('a', { kind: 'execute', title: 'env', rawInput: { command: nested } }, 10)
+      .update({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: coloured } })
+      .update({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: ` and ${spelled} so` } });
+    const { secrets, lines, turns } = saved(agent);
+    expect(secrets.map(({ secret }) => secret).sort()).toEqual([ANTHROPIC, AWS, GITHUB].sort());
+    for (const text of [lines, turns]) {
+      for (const piece of [first, second, ANTHROPIC, AWS.slice(1)]) expect(text).not.toContain(piece);
+      expect(text).toContain(' done');
+    }
+    expect(turns).toContain(' and [redacted:aws-key-id] so');
+  });
+
+  test('a secret that a word before it told is found without that word too; what is kept on purpose stays everywhere', () => {
+    const told = story().prompt('password=hunter2hunter2 is it').say('I typed hunter2hunter2 there, and not hunter2.');
+    const { secrets, lines, turns } = saved(told);
+    expect(secrets.map(({ kind, count }) => [kind, count])).toEqual([['assigned-secret', 2]]);
+    for (const text of [lines, turns]) expect(text).not.toContain('hunter2hunter2');
+    expect(turns).toContain('and not hunter2.');
+    const result = scan(told);
+    expect(redactEvents(result, [])).toBe(result.events);
+  });
+
+  test('whatever a secret is cut, coloured and escaped into, no piece of it stays that is longer than chance', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 5, maxLength: 12 }),
+        fc.boolean(),
+        (cuts, isColoured) => {
+          const pieces: string[] = [];
+          let from = 0;
+          for (const length of cuts) {
+            pieces.push(GITHUB.slice(from, from + length));
+            from += length;
+          }
+          pieces.push(`${GITHUB.slice(from)} end`);
+          const agent = story().prompt('go');
+          for (const piece of pieces) {
+            agent.update({
+              sessionUpdate: 'agent_message_chunk',
+              content: { type: 'text', text: isColoured ? `\u001b[3m${piece}` : piece },
+            });
+            agent.update({ sessionUpdate: 'plan', entries: [] });
+          }
+          const { lines, turns } = saved(agent);
+          for (const text of [lines, turns]) {
+            expect(text).not.toMatch(/aB3/);
+            expect(text.match(/\[redacted:github-token\]/g)).toHaveLength(1);
+          }
+        },
+      ),
+      { numRuns: 40 },
+    );
   });
 });

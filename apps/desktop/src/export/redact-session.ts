@@ -1,128 +1,71 @@
-import { findSecrets, redactedMark, redactPieces } from '@heliograph/record/secrets';
+import { redactedMark } from '@heliograph/record/secrets';
 import type { Turn } from '@heliograph/transcript';
 import type { ObserverEvent } from '@heliograph/wire';
+import { hiddenSecrets, knownSecrets, outermost, placesOfKnown } from './hidden-secrets.ts';
+import type { PieceSecret } from './joined-pieces.ts';
+import { jsonStrings } from './json-strings.ts';
 import { mapStrings } from './map-strings.ts';
-import { type FoundSecret, unquote } from './session-secrets.ts';
+import type { FoundSecret, SecretScan } from './session-secrets.ts';
 
-/** The turns with every one of these secrets replaced by its mark. Pure. */
-export function redactTurns(turns: readonly Turn[], secrets: readonly FoundSecret[]): readonly Turn[] {
-  return secrets.length === 0 ? turns : mapStrings(turns, (text) => redactText(text, secrets));
-}
+type Secrets = readonly Pick<FoundSecret, 'kind' | 'secret'>[];
 
-/** A text with every one of these secrets replaced. Pure. */
-export function redactText(text: string, secrets: readonly FoundSecret[]): string {
-  const wanted = new Set(secrets.map(({ secret }) => secret));
-  return replaceWhole(text, wanted, (piece) => piece);
-}
-
-/**
- * The events with every one of these secrets replaced: whole ones by shape; one that came in pieces (an agent writes word by
- * word) in each of the lines it was cut over. A line without any keeps its exact text. Pure.
- */
-export function redactEvents(
-  events: readonly ObserverEvent[],
-  secrets: readonly FoundSecret[],
-): readonly ObserverEvent[] {
-  if (secrets.length === 0) return events;
-  const wanted = new Set(secrets.map(({ secret }) => secret));
-  // Pieces first: the beginning of a secret may look like one itself, and without it the rest would not be found.
-  return [...cutChunks(events, secrets)].map((event) => {
-    const payload = replaceWhole(event.payload, wanted, unquote);
-    return payload === event.payload ? event : { ...event, payload };
+/** The turns that were looked through, with every one of these secrets replaced by its mark. Pure. */
+export function redactTurns({ turns, book }: SecretScan, secrets: Secrets): readonly Turn[] {
+  const wanted = textsOf(secrets);
+  if (wanted.size === 0) return turns;
+  return turns.map((turn) => {
+    if (!turn.items.some((item) => book.holds(item))) return turn;
+    const items = turn.items.map((item) =>
+      book.holds(item) ? mapStrings(item, (text, path) => cutOut(text, book.at({ item, path }), wanted)) : item,
+    );
+    return { ...turn, items };
   });
 }
 
-/** Where chunks of one message carry their text. */
-interface Chunk {
-  readonly update: { sessionUpdate: string; messageId?: unknown; content: { type: string; text: string } };
-  readonly message: object;
+/**
+ * The lines that were looked through, with every one of these secrets replaced: one that came in pieces in each of the lines it was
+ * cut over. A line without any keeps its exact text, and so does the rest of one that has some. Pure.
+ */
+export function redactEvents({ events, book }: SecretScan, secrets: Secrets): readonly ObserverEvent[] {
+  const wanted = textsOf(secrets);
+  if (wanted.size === 0) return events;
+  return events.map((event, at) => {
+    const cuts = book.at(at).filter(({ secret }) => wanted.has(secret));
+    if (cuts.length === 0) return event;
+    const payload = cutOut(event.payload, cuts, wanted);
+    return { ...event, payload, redacted: [...(event.redacted ?? []), ...pointersOf(event.payload, cuts)] };
+  });
 }
 
-/** Secrets that several chunks make up together: the first chunk gets the mark, the others lose their part of it. */
-function* cutChunks(events: readonly ObserverEvent[], secrets: readonly FoundSecret[]): Generator<ObserverEvent> {
-  let run: { event: ObserverEvent; chunk: Chunk }[] = [];
-  let name = '';
-  for (const event of events) {
-    const chunk = chunkOf(event);
-    const next =
-      chunk === undefined ? '' : `${event.stream} ${chunk.update.sessionUpdate} ${String(chunk.update.messageId)}`;
-    if (run.length > 0 && next !== name) {
-      yield* endRun(run, secrets);
-      run = [];
-    }
-    name = next;
-    if (chunk === undefined) yield inPieces(event, secrets);
-    else run.push({ event, chunk });
-  }
-  yield* endRun(run, secrets);
+/** A text with every one of these secrets replaced. Pure. */
+export function redactText(text: string, secrets: Secrets): string {
+  const known = knownSecrets(secrets.map(({ secret, kind }) => [secret, kind] as const));
+  const places = [...hiddenSecrets(text), ...(known === undefined ? [] : placesOfKnown(text, known))];
+  const spans = outermost(places).map((place) => ({ ...place, isFirst: true }));
+  return cutOut(text, spans, textsOf(secrets));
 }
 
-function* endRun(run: readonly { event: ObserverEvent; chunk: Chunk }[], secrets: readonly FoundSecret[]) {
-  const text = run.map(({ chunk }) => chunk.update.content.text).join('');
-  const spans = secrets.flatMap(({ kind, secret }) =>
-    placesOf(text, secret).map((start) => ({ kind, start, end: start + secret.length })),
-  );
-  let from = 0;
-  for (const { event, chunk } of run) {
-    const { content } = chunk.update;
-    const to = from + content.text.length;
-    const here = spans.filter(({ start, end }) => start < to && end > from);
-    if (here.length === 0) yield event;
-    else {
-      let kept = '';
-      let at = from;
-      for (const { kind, start, end } of here.sort((a, b) => a.start - b.start)) {
-        kept += text.slice(at, Math.max(at, start)) + (start >= from ? redactedMark(kind) : '');
-        at = Math.max(at, Math.min(end, to));
-      }
-      content.text = kept + text.slice(at, to);
-      yield { ...event, payload: JSON.stringify(chunk.message), redacted: [...(event.redacted ?? []), TEXT_POINTER] };
-    }
-    from = to;
-  }
+function textsOf(secrets: Secrets): ReadonlySet<string> {
+  return new Set(secrets.map(({ secret }) => secret));
 }
 
-const TEXT_POINTER = '/params/update/content/text';
-
-function chunkOf(event: ObserverEvent): Chunk | undefined {
-  if (event.kind !== 'acp_read' || !event.payload.includes('_chunk"')) return undefined;
-  try {
-    const message = JSON.parse(event.payload) as { params?: { update?: Chunk['update'] } };
-    const update = message.params?.update;
-    const isText = update?.content?.type === 'text' && typeof update.content.text === 'string';
-    return isText && update?.sessionUpdate.endsWith('_chunk') ? { update, message } : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Output of terminals and tools comes in pieces too; they are told by what they have in common with the secret. */
-function inPieces(event: ObserverEvent, secrets: readonly FoundSecret[]): ObserverEvent {
-  if (event.kind !== 'acp_read') return event;
-  let payload = event.payload;
-  for (const { kind, secret, refs } of secrets) {
-    const isNear = refs.some(
-      ({ stream, first, last }) => stream === event.stream && first <= event.seq && event.seq <= last,
-    );
-    if (isNear && !payload.includes(JSON.stringify(secret).slice(1, -1))) payload = redactPieces(payload, kind, secret);
-  }
-  return payload === event.payload ? event : { ...event, payload };
-}
-
-function placesOf(text: string, secret: string): readonly number[] {
-  const places: number[] = [];
-  for (let at = text.indexOf(secret); at >= 0; at = text.indexOf(secret, at + secret.length)) places.push(at);
-  return places;
-}
-
-/** `read` says what a found piece is as plain text. */
-function replaceWhole(text: string, wanted: ReadonlySet<string>, read: (piece: string) => string): string {
+/** `spans` are in order; what follows the first piece of a secret goes without a mark. */
+function cutOut(text: string, spans: readonly PieceSecret[], wanted: ReadonlySet<string>): string {
   let out = '';
   let from = 0;
-  for (const { kind, start, end } of findSecrets(text)) {
-    if (!wanted.has(read(text.slice(start, end)))) continue;
-    out += text.slice(from, start) + redactedMark(kind);
+  for (const { kind, secret, start, end, isFirst } of spans) {
+    if (!wanted.has(secret) || end <= from) continue;
+    out += text.slice(from, Math.max(from, start)) + (isFirst ? redactedMark(kind) : '');
     from = end;
   }
   return from === 0 ? text : out + text.slice(from);
+}
+
+/** Which values of a line they stand in. */
+function pointersOf(payload: string, cuts: readonly PieceSecret[]): readonly string[] {
+  const pointers: string[] = [];
+  for (const { pointer, start, end } of jsonStrings(payload)) {
+    if (cuts.some((cut) => cut.start < end && start < cut.end)) pointers.push(pointer);
+  }
+  return pointers;
 }

@@ -47,7 +47,7 @@ export async function saveSession(
   scan: SecretScan,
   secrets: readonly FoundSecret[],
 ): Promise<SavedFile> {
-  const turns = redactTurns(scan.turns, secrets);
+  const turns = redactTurns(scan, secrets);
   const head = mapStrings(headOf(saved, secrets.length, turns), (text) => redactText(text, secrets));
   const name = head.channelId.slice(0, 8);
   switch (as) {
@@ -59,7 +59,7 @@ export async function saveSession(
       return { name: `${name}.html`, file: fileOf(htmlReplayOf(head, turns, nobleCrypto), 'text/html') };
     }
     case 'jsonl': {
-      const lines = jsonlOf(head, redactEvents(scan.events, secrets), countKinds(secrets));
+      const lines = jsonlOf(head, redactEvents(scan, secrets), countKinds(secrets));
       return {
         name: `${name}.jsonl`,
         file: fileOf(

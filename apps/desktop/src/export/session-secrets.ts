@@ -1,7 +1,10 @@
-import { findSecrets } from '@heliograph/record/secrets';
-import type { Item, SeqRange, Turn } from '@heliograph/transcript';
+import type { Item, MessageItem, Turn } from '@heliograph/transcript';
 import type { ObserverEvent } from '@heliograph/wire';
+import { hiddenSecrets, knownSecrets, placesOfKnown } from './hidden-secrets.ts';
+import { acrossPieces, type Piece } from './joined-pieces.ts';
+import { LinePieces } from './line-pieces.ts';
 import { mapStrings } from './map-strings.ts';
+import { type SavedText, SecretBook } from './secret-book.ts';
 
 /** Where a secret stands: when, and in what. */
 export interface SecretPlace {
@@ -17,8 +20,6 @@ export interface FoundSecret {
   /** The first of them; `count` is all. */
   readonly places: readonly SecretPlace[];
   readonly count: number;
-  /** The lines of what it was shown in, of the first so many: where its pieces are looked for. */
-  readonly refs: readonly SeqRange[];
 }
 
 /** What was looked through, and what it holds of known shapes. It knows shapes only: it is no promise. */
@@ -28,64 +29,122 @@ export interface SecretScan {
   readonly found: readonly FoundSecret[];
   /** More kinds of secrets than can be listed: those are replaced without being asked about. */
   readonly unlisted: readonly FoundSecret[];
+  /** Where each of them stands. */
+  readonly book: SecretBook;
 }
 
 /** Listed to be decided on one by one. */
 const MAX_LISTED = 200;
 const MAX_PLACES = 3;
-const MAX_REFS = 1_000;
+/** How far it is once everything was read, and once what goes over several lines was. */
+const READ = 0.6;
+const JOINED = 0.75;
 
-/** Looks through all that is shown of a session and all its lines (about `lineCount`); yields how far it is, 0 to 1, after each step. */
+/**
+ * Looks through all that is shown of a session and all its lines (about `lineCount`): each text as it is saved, however it is
+ * coloured or escaped, and what is one text though it was told in pieces, whatever was told between them. Yields how far it is,
+ * 0 to 1, after each step.
+ */
 export function* scanSession(
   turns: readonly Turn[],
   lines: Iterable<ObserverEvent>,
   lineCount: number,
 ): Generator<number, SecretScan> {
-  const secrets = new Map<string, FoundSecret>();
-  const note = (kind: string, secret: string, place: SecretPlace, refs: readonly SeqRange[]) => {
-    const known = secrets.get(secret) ?? { kind, secret, places: [], count: 0, refs: [] };
-    secrets.set(secret, {
-      ...known,
-      places: known.places.length < MAX_PLACES ? [...known.places, place] : known.places,
-      count: known.count + 1,
-      refs: known.refs.length < MAX_REFS ? [...known.refs, ...refs] : known.refs,
-    });
-  };
+  const book = new SecretBook();
   const events: ObserverEvent[] = [];
-  const steps = turns.length + lineCount;
+  const pieces = new LinePieces();
+  const steps = Math.max(1, turns.length + lineCount);
+  const progress = (done: number) => Math.min(1, done / steps);
   for (const [at, turn] of turns.entries()) {
     for (const item of turn.items) {
-      const place = { at: item.at, words: `turn ${at + 1}, ${WORDS[item.kind]}` };
-      mapStrings(item, (text) => {
-        for (const { kind, start, end } of findSecrets(text)) note(kind, text.slice(start, end), place, item.refs);
+      mapStrings(item, (text, path) => {
+        book.addWhole({ item, path }, hiddenSecrets(text));
         return text;
       });
     }
-    yield (at + 1) / steps;
-  }
-  // What is shown came in lines, maybe in pieces that look like secrets too: lines count for what is shown nowhere.
-  const shown = [...secrets.keys()];
-  for (const event of lines) {
-    events.push(event);
-    const { payload, timestamp } = event;
-    const place = { at: timestamp, words: 'a line that is not shown' };
-    for (const { kind, start, end } of findSecrets(payload)) {
-      const secret = unquote(payload.slice(start, end));
-      if (!shown.some((known) => known.includes(secret))) note(kind, secret, place, []);
+    for (const kind of ['user', 'agent', 'thought'] as const) {
+      const joining = acrossPieces(wordsOf(turn, kind));
+      const step = () => joining.next();
+      for (let next = step(); ; next = step()) {
+        if (next.done === true) {
+          for (const [where, secret] of next.value) book.add(where, [secret]);
+          break;
+        }
+        yield progress(at) * READ;
+      }
     }
-    yield Math.min(1, (turns.length + events.length) / steps);
+    yield progress(at + 1) * READ;
   }
-  const all = [...secrets.values()];
-  return { turns, events, found: all.slice(0, MAX_LISTED), unlisted: all.slice(MAX_LISTED) };
+  for (const event of lines) {
+    book.addWhole(events.length, hiddenSecrets(event.payload));
+    pieces.add(events.length, event);
+    events.push(event);
+    yield progress(turns.length + events.length) * READ;
+  }
+  const joining = pieces.secrets();
+  for (let next = joining.next(); ; next = joining.next()) {
+    if (next.done === true) {
+      for (const [where, secret] of next.value) book.add(where, [secret]);
+      break;
+    }
+    yield READ + next.value * (JOINED - READ);
+  }
+  const known = knownSecrets(book.all());
+  if (known !== undefined) {
+    for (const [at, turn] of turns.entries()) {
+      for (const item of turn.items) {
+        mapStrings(item, (text, path) => {
+          book.addWhole({ item, path }, placesOfKnown(text, known));
+          return text;
+        });
+      }
+      yield JOINED + progress(at + 1) * (1 - JOINED);
+    }
+    for (const [at, { payload }] of events.entries()) {
+      book.addWhole(at, placesOfKnown(payload, known));
+      yield JOINED + progress(turns.length + at + 1) * (1 - JOINED);
+    }
+  }
+  const all = listSecrets(turns, events, book);
+  return { turns, events, found: all.slice(0, MAX_LISTED), unlisted: all.slice(MAX_LISTED), book };
 }
 
-/** What stands between the quotes of a JSON string, as the text it is. */
-export function unquote(text: string): string {
-  try {
-    return JSON.parse(`"${text}"`) as string;
-  } catch {
-    return text;
+/** What was said in a turn by one of them, whatever came between. */
+function wordsOf(turn: Turn, kind: MessageItem['kind']): readonly Piece<SavedText>[] {
+  return turn.items.flatMap((item) =>
+    item.kind !== kind
+      ? []
+      : (item as MessageItem).parts.flatMap((part, at) =>
+          part.type === 'text' ? [{ source: { item, path: `/parts/${at}/text` }, text: part.text, start: 0 }] : [],
+        ),
+  );
+}
+
+/** The secrets with their places; of one that is shown the lines it came in are none of their own. */
+function listSecrets(
+  turns: readonly Turn[],
+  events: readonly ObserverEvent[],
+  book: SecretBook,
+): readonly FoundSecret[] {
+  const secrets = new Map<string, FoundSecret>();
+  const note = (kind: string, secret: string, place: SecretPlace) => {
+    const known = secrets.get(secret) ?? { kind, secret, places: [], count: 0 };
+    const places = known.places.length < MAX_PLACES ? [...known.places, place] : known.places;
+    secrets.set(secret, { ...known, places, count: known.count + 1 });
+  };
+  for (const [at, turn] of turns.entries()) {
+    for (const item of turn.items) {
+      const place = { at: item.at, words: `turn ${at + 1}, ${WORDS[item.kind]}` };
+      for (const { kind, secret } of book.inItem(item)) note(kind, secret, place);
+    }
   }
+  const shown = new Set(secrets.keys());
+  for (const [at, { timestamp }] of events.entries()) {
+    for (const { kind, secret } of book.inLine(at)) {
+      if (!shown.has(secret)) note(kind, secret, { at: timestamp, words: 'a line that is not shown' });
+    }
+  }
+  return [...secrets.values()];
 }
 
 const WORDS: Readonly<Record<Item['kind'], string>> = {
