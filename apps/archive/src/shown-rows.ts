@@ -1,3 +1,4 @@
+import { LOST_WHEN_ASKED } from '@heliograph/record';
 import type Database from 'better-sqlite3';
 
 /** One kind of what an archive shows, as a list in an order of its own, without this file's own numbers. */
@@ -70,7 +71,8 @@ export const SHOWN_LISTS: readonly ShownList[] = [
   {
     name: 'losses',
     place: ['stream', 'first_seq'],
-    sql: `SELECT s.id AS stream, l.first_seq, l.last_seq, l.reason FROM lost_rows l JOIN streams s USING (stream)`,
+    sql: `SELECT s.id AS stream, l.first_seq, l.last_seq, l.reason FROM lost_rows l JOIN streams s USING (stream)
+      WHERE l.reason <> '${LOST_WHEN_ASKED}'`,
   },
   {
     name: 'heads',

@@ -154,6 +154,7 @@ async function run(file: ArchiveFile, options: StartArchiveOptions, nowMs: () =>
       random: Math.random,
       uuid: randomUUID,
       onReceived: (received) => keeper.take(received),
+      onLost: (agent, stream, spans) => noteLost(agent, stream, spans),
       held: (agent) => heldStreams(reading, agent),
       onEvent: (event) => {
         if (event.type === 'warning') log.warn({ agent: event.agent, code: event.code }, event.message);
@@ -189,6 +190,14 @@ async function run(file: ArchiveFile, options: StartArchiveOptions, nowMs: () =>
     setInterval(keepTidy, RETENTION_MS),
   ];
   keepTidy();
+
+  /** What nobody has any more becomes a named gap, of those that are kept. */
+  function noteLost(agent: string, stream: string, spans: readonly { first: number; last: number }[]): void {
+    if (options.keeps?.(agent) === false) return;
+    guarded(() => {
+      for (const { first, last } of spans) store.noteLost(agent, stream, first, last);
+    })();
+  }
 
   function nameAgents(list: readonly KnownAgent[]): void {
     for (const { publicKey, name } of list) if (name !== '') store.nameAgent(publicKey, name);

@@ -141,6 +141,25 @@ describe('views', () => {
     file.close();
   });
 
+  it('AR111: what a harness said it no longer had is a named gap, also when all is made anew, and no view differs for it', async () => {
+    const session = new MadeSession('s1', 'c1', crypto);
+    const frames = await framesOf(session, 3, 8, 3);
+    const { keep, indexer, store, file } = openParts(path, crypto);
+    keep(frames.filter((_, at) => at !== 4));
+    indexer.flush();
+    const gaps = () => file.db.prepare('SELECT first_seq, last_seq, reason FROM gaps').raw().all();
+    expect(gaps()).toEqual([[13, 14, 'never received']]);
+    store.noteLost(session.agent, 's1', 13, 14);
+    const named = [[13, 14, 'the harness no longer had it when it was asked']];
+    expect(gaps()).toEqual(named);
+    rebuildShown(file.db, createReader(file.reading, packer, crypto).records(), crypto);
+    makeViews(file.db, file.db, crypto);
+    expect(gaps()).toEqual(named);
+    store.checkpoint(1_790_000_000);
+    file.close();
+    expect(verifyArchiveFile(path, { crypto })).toMatchObject({ ok: true, value: { ok: true } });
+  });
+
   it('AR33: a secret that was cut over two chunks is in no readable text of the file, and what is left verifies', async () => {
     const token = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
     for (const secrets of ['seal', 'drop'] as const) {

@@ -24,8 +24,8 @@ export interface RepairPort {
   canAsk(): boolean;
   /** Sends a control; returns its requestId. */
   control(draft: ControlDraft): string;
-  /** What the harness does not have any more, in words. */
-  lost(message: string): void;
+  /** What the harness does not have any more, and that in words. */
+  lost(stream: string, spans: readonly SeqSpan[], message: string): void;
 }
 
 /** Asks one agent's harness for what is missing of its streams, a few questions at a time. */
@@ -73,7 +73,7 @@ export class AgentRepairs {
       chain.forget(gone);
       const seqs = gone.slice(0, 3).map(({ first, last }) => `${first}–${last}`);
       const more = gone.length > seqs.length ? ` and ${gone.length - seqs.length} more ranges` : '';
-      this.#port.lost(`the harness no longer has seqs ${seqs.join(', ')}${more} of stream ${stream}`);
+      this.#port.lost(stream, gone, `the harness no longer has seqs ${seqs.join(', ')}${more} of stream ${stream}`);
     }
     repair.settle(span, chain.holes());
     this.#ask();

@@ -17,7 +17,7 @@ import { isSeq, listOf } from './members.ts';
 import { PartCollector } from './part-collector.ts';
 import { readResult, readSnapshot } from './read-snapshot.ts';
 import { RunTimes } from './run-times.ts';
-import { StreamChain } from './stream-chain.ts';
+import { type SeqSpan, StreamChain } from './stream-chain.ts';
 import type { ControlDraft, HeldStream, Presence, ViewerEvent } from './viewer-event.ts';
 
 /** What one agent's view asks of the viewer that holds it. */
@@ -31,6 +31,8 @@ export interface AgentPort {
   hello(requestId: string, have: readonly { readonly stream: string; readonly seq: number }[]): void;
   /** Sends a control; returns its requestId. */
   control(draft: ControlDraft): string;
+  /** The harness said, when it was asked, that it does not have these seqs any more. */
+  readonly lost?: ((stream: string, spans: readonly SeqSpan[]) => void) | undefined;
   /** A result of some control, mine or another viewer's. */
   result(result: ControlResult): void;
   emit(event: ViewerEvent): void;
@@ -91,7 +93,10 @@ export class AgentView {
       streams: this.#streams,
       canAsk: () => this.#harness === 'live',
       control: (draft) => port.control(draft),
-      lost: (message) => this.#warn('lost', message),
+      lost: (stream, spans, message) => {
+        this.#warn('lost', message);
+        port.lost?.(stream, spans);
+      },
     });
   }
 
@@ -175,6 +180,8 @@ export class AgentView {
         prev: envelope.prev,
       });
       if (verdict === 'duplicate') return [];
+      // What it says was noticed when it came first.
+      if (verdict === 'forgotten') return accepted;
       if (verdict === 'broken')
         this.#warn('chain', `seq ${first.seq} of stream ${stream} does not follow what came before`);
       if (verdict === 'conflict') this.#warn('conflict', `seq ${first.seq} of stream ${stream} came with two contents`);

@@ -17,6 +17,21 @@ function links(lengths: readonly number[]): ChainLink[] {
 }
 
 describe('StreamChain', () => {
+  it('AR110: of a long stream only the newest 8,192 hashes are remembered; older envelopes that come again are for whoever holds them', () => {
+    const all = links(Array.from({ length: 8_300 }, () => 2));
+    const chain = new StreamChain();
+    for (const link of all) expect(chain.add(link)).toBe('new');
+    const [old, newest] = [all[3] as ChainLink, all.at(-1) as ChainLink];
+    const other = { hash: 'f'.repeat(64) };
+    expect(chain.add(newest)).toBe('duplicate');
+    expect(chain.add({ ...newest, ...other })).toBe('conflict');
+    expect(chain.add(old)).toBe('forgotten');
+    expect(chain.add({ ...old, ...other })).toBe('forgotten');
+    expect([chain.holes(), chain.contiguous]).toEqual([[], 16_600]);
+    chain.forget([{ first: 16_601, last: 16_610 }]);
+    expect(chain.add({ ...old, firstSeq: 16_603, lastSeq: 16_604 })).toBe('new');
+  });
+
   it('CH1: names exactly what is missing, in any order of arrival', () => {
     const lengths = fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 30 });
     fc.assert(

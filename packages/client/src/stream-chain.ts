@@ -12,8 +12,14 @@ export interface SeqSpan {
   readonly last: number;
 }
 
-/** `new`, `duplicate` (the very same plaintext again), `conflict` (other content for a seq we hold), `broken` (new, but it does not follow its neighbour). */
-export type LinkVerdict = 'new' | 'duplicate' | 'conflict' | 'broken';
+/**
+ * `new`, `duplicate` (the very same plaintext again), `conflict` (other content for a seq we hold), `broken` (new, but it does
+ * not follow its neighbour), `forgotten` (of seqs held so long that its hash is not remembered).
+ */
+export type LinkVerdict = 'new' | 'duplicate' | 'conflict' | 'broken' | 'forgotten';
+
+/** Hashes remembered of one stream, the newest: an older envelope that comes again is compared by whoever holds its events. */
+const MAX_HASHES = 8_192;
 
 /** A stretch without holes: its inclusive seqs, the hash before it and the hash it ends with. */
 export interface HeldSegment {
@@ -32,6 +38,8 @@ type Segment = { -readonly [key in keyof HeldSegment]: HeldSegment[key] };
  */
 export class StreamChain {
   readonly #hashes = new Map<number, string>();
+  /** The newest first seq whose hash is not remembered any more. */
+  #forgotten = 0;
   #segments: Segment[] = [];
   #knownHead = 0;
   readonly #hashBefore: (firstSeq: number) => string | undefined;
@@ -78,9 +86,10 @@ export class StreamChain {
       (before !== undefined && before.last >= link.firstSeq) ||
       (after !== undefined && after.first <= link.lastSeq)
     ) {
-      return 'conflict';
+      const isHeld = before !== undefined && before.last >= link.lastSeq && before.lastHash !== undefined;
+      return isHeld && link.firstSeq <= this.#forgotten ? 'forgotten' : 'conflict';
     }
-    this.#hashes.set(link.firstSeq, link.hash);
+    this.#remember(link);
     const joinsBefore = before !== undefined && before.last + 1 === link.firstSeq;
     const joinsAfter = after !== undefined && link.lastSeq + 1 === after.first;
     let broken = link.firstSeq === 1 && link.prev !== undefined && link.prev !== '0'.repeat(64);
@@ -96,6 +105,14 @@ export class StreamChain {
     };
     this.#segments.splice(joinsBefore ? at - 1 : at, (joinsBefore ? 1 : 0) + (joinsAfter ? 1 : 0), segment);
     return broken ? 'broken' : 'new';
+  }
+
+  #remember({ firstSeq, hash }: ChainLink): void {
+    this.#hashes.set(firstSeq, hash);
+    if (this.#hashes.size <= MAX_HASHES) return;
+    const oldest = this.#hashes.keys().next().value as number;
+    this.#hashes.delete(oldest);
+    this.#forgotten = Math.max(this.#forgotten, oldest);
   }
 
   /** Seqs that the harness said are gone for good: they are no holes any more. Cost: one pass over holes and spans. */

@@ -86,8 +86,8 @@ describe('the viewer', () => {
     expect(shown()).toEqual(['true:s:1']);
   });
 
-  it('VI9: asks for what is missing and stops when it is told that it is gone', async () => {
-    const { agent, clock, shown, of } = viewerStage(nobleCrypto);
+  it('VI9, AR111: asks for what is missing and stops when it is told that it is gone', async () => {
+    const { agent, clock, shown, of, lost: told } = viewerStage(nobleCrypto);
     const lost = await agent.seal('s', 'c', ['stream_opened', { channelId: 'c' }]);
     const gone = await agent.seal('s', 'c', ['acp_read', {}], ['acp_read', {}]);
     const asked: Control[] = [];
@@ -108,6 +108,7 @@ describe('the viewer', () => {
     expect(gone.lastSeq).toBe(3);
     expect(shown()).toEqual(expect.arrayContaining(['true:s:1', 'true:s:4']));
     expect(of('warning').map((w) => w.code)).toEqual(['lost']);
+    expect(told).toEqual([[agent.publicKey, 's', [{ first: 2, last: 3 }]]]);
   });
 
   it('VI20: a hostile agent costs its owner only its own frames: no shape of heads, snapshot or result ends the rest', async () => {

@@ -25,6 +25,7 @@ import { createRelayClient, type RelayClient } from './relay-client.ts';
 import { SeenIds } from './seen-ids.ts';
 import type { OpenSocket } from './socket.ts';
 import { readStored } from './stored-events.ts';
+import type { SeqSpan } from './stream-chain.ts';
 import type { ControlDraft, HeldStream, KnownAgent, ReceivedEvent, ViewerEvent } from './viewer-event.ts';
 
 export interface ViewerOptions {
@@ -45,6 +46,8 @@ export interface ViewerOptions {
   readonly onEvent: (event: ViewerEvent) => void;
   /** For who keeps them: every signed event as it was received, before what it says is told. The owner's own controls come, too. */
   readonly onReceived?: (received: ReceivedEvent) => void;
+  /** For who keeps them: seqs of a stream that its harness said, when it was asked, it does not have any more. */
+  readonly onLost?: (agent: string, stream: string, spans: readonly SeqSpan[]) => void;
   /** What is held of an agent's streams from before, oldest first: only what is missing is asked for. */
   readonly held?: (agent: string) => readonly HeldStream[];
 }
@@ -266,6 +269,7 @@ export function createViewer(options: ViewerOptions): Viewer {
       hello: (requestId, have) => void sayHello(agent, requestId, have),
       control: (draft) => control(agent, draft),
       result: (result) => outbox.receive(agent, result),
+      lost: (stream, spans) => options.onLost?.(agent, stream, spans),
       emit: onEvent,
     });
     for (const stream of options.held?.(agent) ?? []) view.hold(stream);

@@ -12,6 +12,7 @@ import { type Finding, type NewRecord, type RecordHead, recordHash, type StoredR
 import { RecordNotes } from './record-notes.ts';
 import { prepareAll, REMOVE_SHOWN } from './record-sql.ts';
 import { RowRefs, type StreamRef } from './row-refs.ts';
+import { LOST_WHEN_ASKED } from './schema.ts';
 import { inTransaction, type Packer, type SqlDatabase } from './sql.ts';
 import { type Statement, type StatementDraft, type StatementType, statementTemplate } from './statement.ts';
 
@@ -213,9 +214,9 @@ export class RecordStore {
     return this.#sql.byEnvelope.get(ref.stream, firstSeq, hexDecode(opened.hash)) !== undefined;
   }
 
-  /** Ranges of a stream that the harness says it no longer has. */
-  noteLost(agent: string, stream: string, firstSeq: number, lastSeq: number, reason: string): void {
-    this.#sql.noteLost.run(this.#refs.streamOf(agent, stream).stream, firstSeq, lastSeq, reason);
+  /** Notes a range of a stream that the harness, when it was asked, no longer had. Throws what SQLite throws. */
+  noteLost(agent: string, stream: string, firstSeq: number, lastSeq: number): void {
+    this.#sql.noteLost.run(this.#refs.streamOf(agent, stream).stream, firstSeq, lastSeq, LOST_WHEN_ASKED);
   }
 
   /** Puts a record of an export where it stood; false where its event is kept already. The caller has checked that it follows the newest one. Throws what SQLite throws. */

@@ -308,11 +308,17 @@ export const EMPTY_SHOWN = `${CLEAR_SHOWN}
   UPDATE streams SET session = NULL, viewed_n = 0;
   UPDATE session_rows SET session_id = NULL, title = NULL, agent_name = NULL, cwd = NULL, model = NULL, mode = NULL;`;
 
+/**
+ * Why a range is lost that no record tells of: a harness said so in answer to the archive's own question. As the archive's
+ * word it stays when all else is made anew, and is not compared with what records say.
+ */
+export const LOST_WHEN_ASKED = 'the harness no longer had it when it was asked';
+
 /** What single records tell of streams and keys. */
 export const EMPTY_TOLD = `
   UPDATE streams SET head_seq = 0, head_hash = NULL, closed = 0;
   UPDATE agents SET key_made_by = NULL;
-  DELETE FROM lost_rows;`;
+  DELETE FROM lost_rows WHERE reason <> '${LOST_WHEN_ASKED}';`;
 
 function dropAll(type: 'TABLE' | 'VIEW', sql: string): string {
   return [...sql.matchAll(new RegExp(`CREATE ${type} (\\w+)`, 'g'))]

@@ -17,6 +17,7 @@ export function viewerStage(
   const clock = new FakeClock(START_MS);
   const agent = new TinyAgent(2, OWNER, crypto, relay, clock);
   const events: ViewerEvent[] = [];
+  const lost: unknown[] = [];
   let ids = 0;
   const viewer = createViewer({
     signer: localSigner(OWNER, crypto),
@@ -30,11 +31,12 @@ export function viewerStage(
     random: () => 1,
     uuid: () => `00000000-0000-4000-8000-${String(ids++).padStart(12, '0')}`,
     onEvent: (event) => events.push(event),
+    onLost: (...what) => lost.push(what),
   });
   const of = <T extends ViewerEvent['type']>(type: T) =>
     events.filter((e): e is Extract<ViewerEvent, { type: T }> => e.type === type);
   const shown = () =>
     of('events').flatMap((e) => e.events.map((o) => `${e.agent === agent.publicKey}:${o.stream}:${o.seq}`));
   const presence = () => of('presence').at(-1)?.presence;
-  return { relay, clock, agent, viewer, events, of, shown, presence };
+  return { relay, clock, agent, viewer, events, lost, of, shown, presence };
 }
