@@ -1,8 +1,8 @@
-import { useEffect, useEffectEvent } from 'react';
+import { useEffect } from 'react';
 import { selectFleet } from '../store/fleet.ts';
 import { markSeen, mergeSeen, parseSeen } from '../store/seen.ts';
 import { type SessionRef, sessionKey } from '../store/session-ref.ts';
-import { useDesktop, useDesktopState } from './use-desktop.ts';
+import { useDesktop } from './use-desktop.ts';
 
 const ENTRY = 'heliograph.seen.';
 /** A session at work is looked at all the time: it is written down once in so long, and when the page is left. */
@@ -44,23 +44,25 @@ export function useSeenMarks(owner: string, shown: SessionRef | undefined): void
   }, [desktop, entry]);
 
   const key = shown === undefined ? undefined : sessionKey(shown);
-  const newestMs = useDesktopState((state) =>
-    key === undefined
-      ? undefined
-      : selectFleet(state.agents)
-          .flatMap(({ entries }) => entries)
-          .find(({ ref }) => sessionKey(ref) === key)?.at,
-  );
-  const look = useEffectEvent(() => {
-    if (key === undefined || newestMs === undefined || document.visibilityState !== 'visible') return;
-    desktop.setSeen((marks) => markSeen(marks, key, newestMs));
-  });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: looked at anew whenever these change
   useEffect(() => {
+    if (key === undefined) return undefined;
+    const look = () => {
+      if (document.visibilityState !== 'visible') return;
+      const entries = selectFleet(desktop.store.getState().agents).flatMap((group) => group.entries);
+      const newestMs = entries.find(({ ref }) => sessionKey(ref) === key)?.at;
+      if (newestMs !== undefined) desktop.setSeen((marks) => markSeen(marks, key, newestMs));
+    };
     look();
+    // With what came and not after it was drawn: a session at work is drawn once for both.
+    const unsubscribe = desktop.store.subscribe((state, before) => {
+      if (state.agents !== before.agents) look();
+    });
     document.addEventListener('visibilitychange', look);
-    return () => document.removeEventListener('visibilitychange', look);
-  }, [key, newestMs]);
+    return () => {
+      unsubscribe();
+      document.removeEventListener('visibilitychange', look);
+    };
+  }, [desktop, key]);
 }
 
 function readMarks(entry: string) {

@@ -2,7 +2,7 @@ import { TranscriptFold } from '@heliograph/transcript';
 import { expect, test } from 'vitest';
 import { StoryAgent } from '../dev/story-agent.ts';
 import { toRefusedSentence } from '../text/tool-sentence.ts';
-import { findRowOfItem, findRowOfLine, type Row, refusalOf, selectRows, waitedForLeaveMs } from './rows.ts';
+import { findRowOfItem, findRowOfLine, type Row, selectRows } from './rows.ts';
 
 const agent = () => new StoryAgent({ name: 'Claude', host: 'h', cwd: '/srv', startMs: Date.UTC(2026, 10, 30) });
 
@@ -72,12 +72,12 @@ test('DT48: the time a call waited for leave is known, so that it is not counted
     .ask({ toolCallId: '1', title: 'ls', kind: 'execute' }, ALLOW)
     .wait(60_000)
     .decide('a');
-  const [row] = rowsOf(story);
-  if (row === undefined) throw new TypeError('no row');
-  const waited = waitedForLeaveMs(row.turn, '1');
-  expect(waited).toBeGreaterThanOrEqual(60_000);
-  expect(waited).toBeLessThan(62_000);
-  expect(waitedForLeaveMs(row.turn, '2')).toBe(0);
+  const waited = rowsOf(story.tool('2', { kind: 'execute', title: 'ls' }, 1)).flatMap((row) =>
+    row.type === 'item' && row.item.kind === 'tool' ? [row.leave.waitedMs] : [],
+  );
+  expect(waited[0]).toBeGreaterThanOrEqual(60_000);
+  expect(waited[0]).toBeLessThan(62_000);
+  expect(waited[1]).toBe(0);
 });
 
 test('DT100: an item leads to its row: one of several looks too, and a call that waits for leave to its card', () => {
@@ -146,10 +146,33 @@ test('DT108: a call that did not get leave says that it was not carried out, and
       .update({ sessionUpdate: 'tool_call_update', toolCallId: '1', status: 'failed', ...more });
     const row = rowsOf(story).find((one) => one.type === 'item' && one.item.kind === 'tool');
     if (row?.type !== 'item' || row.item.kind !== 'tool') throw new TypeError('the story has no call');
-    const refusal = refusalOf(row.turn, row.item);
+    const { refusal } = row.leave;
     return refusal === undefined ? undefined : toRefusedSentence(row.item, refusal, '/srv');
   };
   expect(asked('n')).toMatchObject({ verb: 'Not run:', object: 'rm -rf x', outcome: 'rejected by you', tone: 'muted' });
   expect(asked('a')).toBeUndefined();
   expect(asked('n', { rawOutput: { exit_code: 1 } })).toBeUndefined();
+});
+
+test('DT174: a row that shows what it showed is the same value, though its turn goes on; one that shows another is not', () => {
+  const fold = new TranscriptFold();
+  const story = agent()
+    .prompt('go')
+    .tool('1', { kind: 'execute', title: 'ls' }, 1)
+    .tool('2', read('2'), 1, { status: 'completed' })
+    .tool('3', read('3'), 1, { status: 'completed' })
+    .say('hm', 'm');
+  const before = rowsOf(story, fold);
+  const after = rowsOf(
+    story
+      .tool('4', { kind: 'execute', title: 'pwd' }, 1)
+      .update({ sessionUpdate: 'tool_call_update', toolCallId: '1', status: 'failed' }),
+    fold,
+  );
+  const kept = after.map((row, at) => row === before[at]);
+  expect(brief(after)).toEqual(['user', 'tool', 'looks', 'agent', 'tool']);
+  // The message is streaming no more.
+  expect(kept).toEqual([true, false, true, false, false]);
+  const asked = rowsOf(story.ask({ toolCallId: '4', title: 'pwd', kind: 'execute' }, ALLOW).decide('a'), fold);
+  expect(asked.at(-2)).not.toBe(after.at(-1));
 });

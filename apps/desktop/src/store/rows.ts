@@ -3,6 +3,7 @@ import {
   type Item,
   isQuestion,
   type PermissionItem,
+  type QuestionItem,
   type SeqRange,
   type ToolItem,
   type Transcript,
@@ -10,21 +11,54 @@ import {
 } from '@heliograph/transcript';
 import { parseTime } from '../text/human.ts';
 
-/** One row of the transcript list. Keys are stable, so that the list keeps its place when rows come before it. */
+/**
+ * One row of the transcript list. Keys are stable, so that the list keeps its place when rows come before it; of a row that
+ * shows what it showed before `turn` may be as it was then, but for its id and source.
+ */
 export type Row =
-  | { readonly type: 'item'; readonly key: string; readonly item: Item; readonly turn: Turn }
-  /** Consecutive looks at files that all went well: one sentence, opened on demand. */
-  | { readonly type: 'looks'; readonly key: string; readonly items: readonly ToolItem[]; readonly turn: Turn }
-  /** A call that others were made for (a sub-agent's): those stand in it, in their order. */
-  | {
-      readonly type: 'delegated';
-      readonly key: string;
-      readonly item: ToolItem;
-      readonly items: readonly ToolItem[];
-      readonly turn: Turn;
-    }
+  | ItemRow
+  | LooksRow
+  | DelegatedRow
   | { readonly type: 'turn-end'; readonly key: string; readonly turn: Turn }
   | AwayRow;
+
+/** One item. Of what stands beside it in its turn it holds what it shows. */
+export interface ItemRow {
+  readonly type: 'item';
+  readonly key: string;
+  readonly item: Item;
+  readonly turn: Turn;
+  readonly leave: Leave;
+}
+
+/** Consecutive looks at files that all went well: one sentence, opened on demand. */
+export interface LooksRow {
+  readonly type: 'looks';
+  readonly key: string;
+  readonly items: readonly ToolItem[];
+  readonly turn: Turn;
+}
+
+/** A call that others were made for (a sub-agent's): those stand in it, in their order. */
+export interface DelegatedRow {
+  readonly type: 'delegated';
+  readonly key: string;
+  readonly item: ToolItem;
+  readonly items: readonly ToolItem[];
+  readonly turn: Turn;
+  readonly leave: Leave;
+}
+
+/** What became of the leave a call needed. */
+export interface Leave {
+  /** For how long it waited for somebody's leave or answer, ms: that time is not the call's own. */
+  readonly waitedMs: number;
+  /**
+   * The request for leave that it did not get; undefined where it got it, needed none, or went ahead all the same: an exit
+   * code or output says so.
+   */
+  readonly refusal: PermissionItem | undefined;
+}
 
 /** Items that are not here, before one that is. */
 export interface AwayRow {
@@ -63,10 +97,13 @@ function toRows(turn: Turn): readonly Row[] {
   const endLooks = () => {
     const [first] = looks;
     if (first === undefined) return;
-    if (looks.length === 1) rows.push({ type: 'item', key: `${turn.id}/${first.id}`, item: first, turn });
-    else rows.push({ type: 'looks', key: `looks:${turn.id}/${first.id}`, items: looks, turn });
+    const key = `${turn.id}/${first.id}`;
+    if (looks.length === 1) rows.push(keepRow(first, { type: 'item', key, item: first, turn, leave: leave(first) }));
+    else rows.push(keepRow(first, { type: 'looks', key: `looks:${key}`, items: looks, turn }));
     looks = [];
   };
+  const questions = turn.items.filter(isQuestion);
+  const leave = (item: Item) => leaveOf(item, questions);
   const asked = openRequests(turn);
   const delegated = delegatedCalls(turn);
   const away = new Map(turn.away?.map(({ before, items }) => [turn.items[before], items]));
@@ -88,8 +125,9 @@ function toRows(turn: Turn): readonly Row[] {
     endLooks();
     const key = `${turn.id}/${item.id}`;
     const inside = item.kind === 'tool' ? delegated.of.get(item) : undefined;
-    if (item.kind === 'tool' && inside !== undefined) rows.push({ type: 'delegated', key, item, items: inside, turn });
-    else rows.push({ type: 'item', key, item, turn });
+    if (item.kind === 'tool' && inside !== undefined)
+      rows.push(keepRow(item, { type: 'delegated', key, item, items: inside, turn, leave: leave(item) }));
+    else rows.push(keepRow(item, { type: 'item', key, item, turn, leave: leave(item) }));
   }
   endLooks();
   if (turn.source !== 'none' && turn.status === 'ended') rows.push({ type: 'turn-end', key: `end:${turn.id}`, turn });
@@ -147,34 +185,48 @@ function isQuietLook(item: ToolItem): boolean {
   return (item.toolKind === 'read' || item.toolKind === 'search') && item.status === 'completed';
 }
 
-/** For how long a call waited for somebody's leave or answer, ms: that time is not the call's own. */
-export function waitedForLeaveMs(turn: Turn, toolCallId: string): number {
-  let ms = 0;
-  for (const item of turn.items) {
-    if (!isQuestion(item) || item.toolCallId !== toolCallId || item.state !== 'decided') continue;
-    ms += Math.max(0, (parseTime(item.updatedAt) ?? 0) - (parseTime(item.at) ?? 0));
-  }
-  return ms;
-}
-
 /** What somebody said no to: the call was not carried out. */
 const REFUSALS = new Set(['rejected', 'timed_out', 'cancelled', 'expired', 'withdrawn', 'aborted']);
+const NO_LEAVE: Leave = { waitedMs: 0, refusal: undefined };
 
-/**
- * The request for leave that a call did not get, undefined where it got it, needed none, or went ahead all the same: an exit
- * code or output says so.
- */
-export function refusalOf(turn: Turn, item: ToolItem): PermissionItem | undefined {
+/** What became of the leave an item needed, of all that was asked in its turn. */
+function leaveOf(item: Item, asked: readonly QuestionItem[]): Leave {
+  if (item.kind !== 'tool') return NO_LEAVE;
+  const about = asked.filter(({ toolCallId }) => toolCallId === item.toolCallId);
+  if (about.length === 0) return NO_LEAVE;
+  let waitedMs = 0;
+  for (const { state, at, updatedAt } of about)
+    if (state === 'decided') waitedMs += Math.max(0, (parseTime(updatedAt) ?? 0) - (parseTime(at) ?? 0));
+  return { waitedMs, refusal: refusalOf(item, about) };
+}
+
+function refusalOf(item: ToolItem, about: readonly QuestionItem[]): PermissionItem | undefined {
   if (item.status !== 'failed' && item.status !== 'cancelled' && item.status !== 'unfinished') return undefined;
   if (exitCodeOf(item) !== undefined || (item.terminal?.output ?? '') !== '') return undefined;
-  const asked = turn.items.findLast(
-    (one): one is PermissionItem => one.kind === 'permission' && one.toolCallId === item.toolCallId,
-  );
+  const asked = about.findLast((one): one is PermissionItem => one.kind === 'permission');
   const { decision } = asked ?? {};
   if (asked === undefined || decision === undefined) return undefined;
   const option = asked.options.find(({ optionId }) => optionId === decision.optionId);
   const isNo = option === undefined ? REFUSALS.has(decision.reason) : option.kind.startsWith('reject');
   return isNo ? asked : undefined;
+}
+
+const lastRows = new WeakMap<Item, Row>();
+
+/** The row of before where it shows the same: it is not drawn again, though its turn went on. `of`: the item it begins with. */
+function keepRow(of: Item, row: Row): Row {
+  const last = lastRows.get(of);
+  if (last !== undefined && showsSame(last, row)) return last;
+  lastRows.set(of, row);
+  return row;
+}
+
+function showsSame(a: Row, b: Row): boolean {
+  if (a.type !== b.type || a.key !== b.key || a.turn.source !== b.turn.source) return false;
+  const [one, two] = [itemsOf(a), itemsOf(b)];
+  if (one.length !== two.length || one.some((item, at) => item !== two[at])) return false;
+  const [left, right] = ['leave' in a ? a.leave : NO_LEAVE, 'leave' in b ? b.leave : NO_LEAVE];
+  return left.waitedMs === right.waitedMs && left.refusal === right.refusal;
 }
 
 /** Whether a line lies in these ranges. */

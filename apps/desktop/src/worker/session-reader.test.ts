@@ -234,7 +234,7 @@ test('DT171: lines are counted for the page and read where it looks; what comes 
   expect(last()).toMatchObject({ from: 3, edition: last()?.edition, lines: [{ seq: 4 }, { seq: 5 }] });
   agent.say('one more');
   tell();
-  wait(200);
+  wait(400);
   expect(last()).toMatchObject({ count: count + 1, from: count });
   const { stream = '', seq = 0 } = agent.events.at(-1) ?? {};
   reader.receive({ type: 'place-line', id: 1, ask: 5, line: { stream, seq } });
@@ -252,7 +252,7 @@ test('DT171: where lines came before those that were told, all stand elsewhere: 
   wait(10);
   const edition = answers.findLast((answer) => answer.type === 'lines')?.edition;
   reader.take({ type: 'events', agent: agent.publicKey, events: early });
-  wait(200);
+  wait(400);
   const told = answers.findLast((answer) => answer.type === 'lines');
   expect(told?.count).toBe(agent.events.length);
   expect(told?.edition).not.toBe(edition);

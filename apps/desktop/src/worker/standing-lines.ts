@@ -5,8 +5,8 @@ import type { ReaderAnswer, ReaderFollowing } from './reader-protocol.ts';
 import type { SessionLines } from './session-lines.ts';
 import type { Standing } from './standing.ts';
 
-/** How often it is told that there are more; the first after quiet at once. */
-const TELL_MS = 100;
+/** How often it is told that there are more, the first after quiet at once: nobody reads lines that go by faster. */
+const TELL_MS = 250;
 /** The newest lines that come along: more than a screen shows. */
 const TAIL_LINES = 60;
 /** Lines read at once. */

@@ -55,6 +55,8 @@ export function RawRail(props: {
     paddingStart: 6,
     paddingEnd: 12,
     anchorTo: 'end',
+    // What is drawn beyond the view hides that rows come a frame later; drawn at once, each step would be a frame's second.
+    useFlushSync: false,
     scrollToFn,
   });
   const drawn = virtualizer.getVirtualItems();
@@ -148,7 +150,7 @@ export function RawRail(props: {
                 ref={virtualizer.measureElement}
                 data-index={virtual.index}
                 data-found={isFound ? '' : undefined}
-                className="absolute top-0 left-0 w-full"
+                className="absolute top-0 left-0 w-full [contain:layout_style]"
                 style={{ transform: `translateY(${virtual.start}px)` }}
               >
                 {line === undefined ? (

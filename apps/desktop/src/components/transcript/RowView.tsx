@@ -1,5 +1,5 @@
 import { memo } from 'react';
-import { type Row, refusalOf, waitedForLeaveMs } from '../../store/rows.ts';
+import type { Row } from '../../store/rows.ts';
 import { AgentMessage } from './AgentMessage.tsx';
 import { AwayRow } from './AwayRow.tsx';
 import { ElicitationCard } from './ElicitationCard.tsx';
@@ -24,12 +24,12 @@ export interface RowViewProps {
   readonly isLive: boolean;
 }
 
-/** One row. Rows of unchanged turns keep their identity, so they are not drawn again. */
+/** One row. Rows that show the same keep their identity, so they are not drawn again. */
 export const RowView = memo(function RowView(props: RowViewProps) {
   const { row, agent, channelId, cwd } = props;
   if (row.type === 'looks') return <LooksCard items={row.items} cwd={cwd} />;
   if (row.type === 'delegated') {
-    const waitedMs = waitedForLeaveMs(row.turn, row.item.toolCallId);
+    const { waitedMs } = row.leave;
     return <ToolCard item={row.item} inside={row.items} cwd={cwd} isLive={props.isRunning} waitedMs={waitedMs} />;
   }
   if (row.type === 'away') return <AwayRow row={row} />;
@@ -48,8 +48,8 @@ export const RowView = memo(function RowView(props: RowViewProps) {
           item={item}
           cwd={cwd}
           isLive={props.isRunning}
-          waitedMs={waitedForLeaveMs(row.turn, item.toolCallId)}
-          refusal={refusalOf(row.turn, item)}
+          waitedMs={row.leave.waitedMs}
+          refusal={row.leave.refusal}
         />
       );
     case 'plan':
