@@ -1,4 +1,4 @@
-import { CLEAR_SHOWN, createReader } from '@heliograph/record';
+import { CLEAR_SHOWN, createReader, VIEWS_VERSION } from '@heliograph/record';
 import { type Crypto, err, ok, type Result } from '@heliograph/wire';
 import { type ArchiveFileError, describeFault, joinArchiveFile, openArchiveFile } from './archive-file.ts';
 import { dropStrangers } from './file-schema.ts';
@@ -22,6 +22,7 @@ export function rebuildArchive(path: string, crypto: Crypto): Result<number, Arc
     }
     if (about.atRest === 'open') remakeViews(db, reading, crypto);
     else db.exec(CLEAR_SHOWN);
+    db.prepare("INSERT OR REPLACE INTO meta (name, value) VALUES ('views', ?)").run(String(VIEWS_VERSION));
     return ok(about.records);
   } catch (cause) {
     return err(describeFault(path, cause));

@@ -1,4 +1,4 @@
-import { ArchiveVerifier, createReader, type Problem, type VerifyReport } from '@heliograph/record';
+import { ArchiveVerifier, createReader, type Problem, type VerifyReport, VIEWS_VERSION } from '@heliograph/record';
 import { type Crypto, encodeNpub, ok, type Result } from '@heliograph/wire';
 import type Database from 'better-sqlite3';
 import { type ArchiveFileError, describeFault, joinArchiveFile } from './archive-file.ts';
@@ -59,6 +59,11 @@ function lookAtViews(
   db: Database.Database,
   crypto: Crypto,
 ): { readonly views: VerifyReport['views']; readonly problems: readonly Problem[] } {
+  const version = Number(db.prepare("SELECT value FROM meta WHERE name = 'views'").pluck().get() ?? 0);
+  if (version !== VIEWS_VERSION) {
+    const reason = `another version of Heliograph made them, ${version} where this one makes ${VIEWS_VERSION}: \`heliograph archive rebuild\` makes them anew`;
+    return { views: { state: 'unknown', reason }, problems: [] };
+  }
   try {
     const { problems, behind } = checkViews(db, crypto);
     const state = problems.length > 0 ? 'differ' : behind > 0 ? 'behind' : 'match';

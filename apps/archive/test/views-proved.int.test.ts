@@ -5,7 +5,7 @@ import type { ReceivedEvent } from '@heliograph/client';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkViews } from '../src/check-views.ts';
-import { rebuildArchive, searchArchive, unsealArchive, verifyArchiveFile } from '../src/index.ts';
+import { describeReport, rebuildArchive, searchArchive, unsealArchive, verifyArchiveFile } from '../src/index.ts';
 import { crypto, keepArchive, owner, ownerSecret, recording } from './support/kept-archive.ts';
 import { MadeSession, openParts } from './support/made-session.ts';
 
@@ -95,6 +95,15 @@ describe('what an archive shows', () => {
     expect(rebuildArchive(path, crypto)).toMatchObject({ ok: true });
     const mended = verified(path);
     expect([mended.ok, mended.views, mended.problems]).toEqual([true, { state: 'match' }, []]);
+  });
+
+  it('AR131: views of another version of the program are not compared, which is said, until they are made anew', () => {
+    const path = altered('older', "DELETE FROM meta WHERE name = 'views'; UPDATE command_rows SET command = 'ls'");
+    const report = verified(path);
+    expect([report.ok, report.views?.state]).toEqual([true, 'unknown']);
+    expect(describeReport(report).join('\n')).toMatch(/not compared .*another version .*rebuild/);
+    expect(rebuildArchive(path, crypto).ok).toBe(true);
+    expect(verified(path).views).toEqual({ state: 'match' });
   });
 
   it('AR101: a rebuild keeps the numbers of sessions, and answers as before', () => {

@@ -1,5 +1,5 @@
 import { type Crypto, hexEncode } from '@heliograph/wire';
-import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION } from './schema.ts';
+import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION, VIEWS_VERSION } from './schema.ts';
 import { inTransaction, type SqlDatabase } from './sql.ts';
 
 /** What an archive is from its first day on. */
@@ -29,7 +29,8 @@ export function createArchive(
     db.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
     db.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
     const set = db.prepare('INSERT INTO meta (name, value) VALUES (?, ?)');
-    const values = { chain, owner, at_rest: atRest, secrets, salt: hexEncode(crypto.randomBytes(16)) };
+    const salt = hexEncode(crypto.randomBytes(16));
+    const values = { chain, owner, at_rest: atRest, secrets, salt, views: String(VIEWS_VERSION) };
     for (const [name, value] of Object.entries(values)) set.run(name, value);
   });
 }
