@@ -88,6 +88,24 @@ test('PU25: a refusal ends all asking until the owner says so; a frame that canâ
   expect(states.at(-1)).toMatchObject({ phase: 'away', message: 'no answer' });
 });
 
+test('PU33: a late no to what was asked before a retry does not end what was asked since', async () => {
+  const { signer, answerWith, states, asked } = world();
+  let sayNo = () => {};
+  answerWith(() => new Promise((resolve) => (sayNo = () => resolve(err(signerFault('User rejected'))))));
+  const first = signer.decrypt(PEER.publicKey, 'x');
+  answerWith(async () => err(signerFault('User rejected')));
+  await signer.decrypt(PEER.publicKey, 'y');
+  expect(states.at(-1)?.phase).toBe('refused');
+  signer.retry();
+  answerWith(async () => ok('opened'));
+  sayNo();
+  expect(await first).toMatchObject({ error: { code: 'refused' } });
+  expect(states.at(-1)?.phase).toBe('ready');
+  const before = asked.length;
+  expect(await signer.decrypt(PEER.publicKey, 'z')).toEqual(ok('opened'));
+  expect(asked).toHaveLength(before + 1);
+});
+
 test('PU25: one that does not answer for three seconds may be asking its owner, and that is told', async () => {
   const { signer, answerWith, states, clock } = world();
   let answer: (value: Result<string, SignerFault>) => void = () => {};

@@ -72,6 +72,8 @@ export function createRemoteSigner({ publicKey, backend, crypto, clock, onState 
   let paused = false;
   let fault: SignerFault | undefined;
   let told = '';
+  /** Counts retries: what was asked before one says nothing about what was asked since. */
+  let tries = 0;
 
   function tell(): void {
     const phase = paused ? 'refused' : slow.size > 0 ? 'waiting' : fault?.code === 'away' ? 'away' : 'ready';
@@ -85,6 +87,7 @@ export function createRemoteSigner({ publicKey, backend, crypto, clock, onState 
   async function ask(method: SignerMethod, params: readonly string[]): Promise<Result<string, SignerFault>> {
     if (paused) return err(PAUSED);
     const request = {};
+    const mine = tries;
     const cancel = clock.setTimer(WAITING_MS, () => {
       slow.add(request);
       tell();
@@ -94,8 +97,10 @@ export function createRemoteSigner({ publicKey, backend, crypto, clock, onState 
     end();
     cancel();
     slow.delete(request);
-    fault = answer.ok ? undefined : answer.error;
-    if (fault?.code === 'refused') paused = true;
+    if (mine === tries) {
+      fault = answer.ok ? undefined : answer.error;
+      if (fault?.code === 'refused') paused = true;
+    }
     tell();
     return answer;
   }
@@ -105,6 +110,7 @@ export function createRemoteSigner({ publicKey, backend, crypto, clock, onState 
     retry() {
       paused = false;
       fault = undefined;
+      tries++;
       tell();
     },
     async sign(template) {

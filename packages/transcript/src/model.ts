@@ -286,6 +286,7 @@ export interface NoticeItem extends ItemBase {
     | 'config'
     | 'session'
     | 'stderr'
+    | 'harness'
     | 'notice'
     | 'compaction'
     | 'control'

@@ -1,7 +1,7 @@
 import { exitText, placeExit, reduceParseError, reduceTurnError, reduceWriteFailure } from './failure.ts';
 import { reduceTelemetryGap } from './gap.ts';
 import { type JsonObject, parseObject, text } from './json.ts';
-import { placeNotice, reduceClockStep, reduceControlResult, reduceStderr } from './notice.ts';
+import { placeNotice, reduceClockStep, reduceControlResult, reduceHarnessNote, reduceStderr } from './notice.ts';
 import { abortQuestions, reduceQuestionPending, reduceQuestionTerminal } from './question.ts';
 import { noteInitialized, reduceQueue, reduceSessionNote } from './session.ts';
 import type { Step } from './step.ts';
@@ -76,6 +76,9 @@ function reduceTrouble(step: Step, payload: JsonObject | undefined): boolean {
       return true;
     case 'agent_stderr':
       reduceStderr(step, payload);
+      return true;
+    case 'harness_note':
+      reduceHarnessNote(step, payload);
       return true;
     case 'agent_exited':
       if (step.draft.carry.open.length === 0) placeExitNotice(step, payload);

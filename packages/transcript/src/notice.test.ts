@@ -45,6 +45,15 @@ describe('notices', () => {
     expect(scene.the('notice').text.endsWith('xend')).toBe(true);
   });
 
+  it('DT195: what the harness says of itself is its own notice, and none of the agent’s stderr', () => {
+    const scene = new Scene().prompt().note('agent_stderr', { text: 'a\n' });
+    scene.note('harness_note', { text: 'the spool is on disk again' }).note('harness_note', { text: '' });
+    expect(scene.all('notice').map(({ topic, severity, text }) => [topic, severity, text])).toEqual([
+      ['stderr', 'warning', 'a\n'],
+      ['harness', 'info', 'the spool is on disk again'],
+    ]);
+  });
+
   it('TR71: a control that failed is a row, one that did what it should is none', () => {
     const scene = new Scene().prompt();
     for (const status of ['sent', 'applied', 'cancelled', 'no_active_turn', 'already_decided', 'queued'])
@@ -57,6 +66,15 @@ describe('notices', () => {
       severity: 'warning',
       text: 'set mode: failure (unknown mode)',
     });
+  });
+
+  it('DT195: what the harness says of itself is its own notice, and none of the agent’s stderr', () => {
+    const scene = new Scene().prompt().note('agent_stderr', { text: 'a\n' });
+    scene.note('harness_note', { text: 'the spool is on disk again' }).note('harness_note', { text: '' });
+    expect(scene.all('notice').map(({ topic, severity, text }) => [topic, severity, text])).toEqual([
+      ['stderr', 'warning', 'a\n'],
+      ['harness', 'info', 'the spool is on disk again'],
+    ]);
   });
 
   it('TR71: a stepped clock is told', () => {

@@ -74,6 +74,12 @@ export function reduceStderr(step: Step, payload: JsonObject | undefined): void 
   );
 }
 
+/** `harness_note`: what the harness says of itself, which is none of the agent's words. */
+export function reduceHarnessNote(step: Step, payload: JsonObject | undefined): void {
+  const said = text(payload, 'text') ?? '';
+  if (said !== '') placeNotice(step, noteTurn(step), { topic: 'harness', text: said });
+}
+
 /** Lines of history an agent repeats on load or resume: counted in one notice, never shown again. */
 export function countReplayed(step: Step): void {
   const turn = noteTurn(step);

@@ -86,6 +86,7 @@ const KINDS = [
   'session_config_captured',
   'session_resolved',
   'agent_stderr',
+  'harness_note',
   'agent_exited',
   'turn_started',
   'turn_liveness',

@@ -17,6 +17,8 @@ export function WaitingCount({ waiting }: { readonly waiting: number }) {
     const timer = setTimeout(() => {
       setTold(waiting);
       if (waiting > told) setWords(`${plural(waiting, 'thing waits', 'things wait')} for you`);
+      // What is no longer so must not be there to be read; taken away, it is not said.
+      else if (waiting < told) setWords('');
     }, SETTLE_MS);
     return () => clearTimeout(timer);
   }, [waiting, told]);

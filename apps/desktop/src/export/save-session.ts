@@ -9,6 +9,7 @@ import {
 import { encodeNpub } from '@heliograph/wire/nostr';
 import type { SessionRef } from '../store/session-ref.ts';
 import { selectFirstPrompt, sessionTitle } from '../store/session-title.ts';
+import { fileNameOf } from '../text/file-name.ts';
 import { mapStrings } from './map-strings.ts';
 import { redactEvents, redactText, redactTurns } from './redact-session.ts';
 import type { SaveFormat } from './save-formats.ts';
@@ -49,7 +50,9 @@ export async function saveSession(
 ): Promise<SavedFile> {
   const turns = redactTurns(scan, secrets);
   const head = mapStrings(headOf(saved, secrets.length, turns), (text) => redactText(text, secrets));
-  const name = head.channelId.slice(0, 8);
+  // What it is about and when it began: whoever saves several tells them apart.
+  const day = turns[0]?.startedAt.slice(0, 10) ?? '';
+  const name = fileNameOf(`${head.title} ${day}`, head.channelId.slice(0, 8));
   switch (as) {
     case 'markdown':
       return { name: `${name}.md`, file: fileOf(markdownOf(head, turns), 'text/markdown') };

@@ -356,8 +356,8 @@ export class Agent {
     this.#process?.hold(on);
     if (!on || this.#wasHeld) return;
     this.#wasHeld = true;
-    const text = '[heliograph] the agent writes faster than its lines can be sealed: it is slowed down to that pace';
-    this.#port.tell('agent_stderr', { text });
+    const text = 'the agent writes faster than its lines can be sealed: it is slowed down to that pace';
+    this.#port.tell('harness_note', { text });
   }
 
   async #gone(exit: ProcessExit): Promise<void> {

@@ -117,7 +117,7 @@ describe('the mirror', () => {
     await pass(60_000, 60);
     port?.onWritten(400);
     await pass(100, 10);
-    const told = eventsOf(relay.taken, 'run').filter(({ kind }) => kind === 'agent_stderr');
+    const told = eventsOf(relay.taken, 'run').filter(({ kind }) => kind === 'harness_note');
     expect(told.map(({ payload }) => /\d+ ms after/.exec(payload)?.[0])).toEqual(['120 ms after', '400 ms after']);
     await end();
   });
@@ -299,7 +299,7 @@ describe('the mirror', () => {
     await pass(10_000, 10);
     const told = envelopes(relay.taken.filter(({ kind }) => kind === KIND_OBSERVER))
       .flatMap(({ events }) => [...events])
-      .filter(({ stream, kind }) => stream === 'run' && kind === 'agent_stderr')
+      .filter(({ stream, kind }) => stream === 'run' && kind === 'harness_note')
       .map(({ payload }) => payload)
       .join('\n');
     expect(told).toMatch(/events of the ended stream st, of \d+ to \d+, were dropped before any relay took them/);

@@ -48,6 +48,8 @@ export interface MirrorOptions {
 const MAX_WAITING_BYTES = 4 * 1_024 * 1_024;
 /** What a crash may cost (HA112); a disk or processor that is slower is told of, once in a minute at most. */
 const MAX_LAG_MS = 50;
+/** On a busy machine some hundreds of ms are nothing to look at a log for. */
+const BAD_LAG_MS = 1_000;
 const TELL_LAG_MS = 60_000;
 /** Re-sends at once; each is bounded by what the spool holds. */
 const MAX_REPLAYS = 64;
@@ -322,8 +324,8 @@ export class Mirror {
     if (lagMs <= MAX_LAG_MS || Math.abs(nowMs - this.#toldLagMs) < TELL_LAG_MS) return;
     this.#toldLagMs = nowMs;
     const text = `lines reach the disk ${Math.round(lagMs)} ms after they were read: a crash now would lose as much, not ${MAX_LAG_MS} ms`;
-    this.#options.log.warn({ lagMs: Math.round(lagMs) }, text);
-    this.#emitToHarness('agent_stderr', { text: `[heliograph] ${text}` });
+    this.#options.log[lagMs < BAD_LAG_MS ? 'info' : 'warn']({ lagMs: Math.round(lagMs) }, text);
+    this.#emitToHarness('harness_note', { text });
   }
 
   #diskChanged(error: Error | undefined): void {
@@ -334,7 +336,7 @@ export class Mirror {
         : `the spool can't be written (${error.message}): kept in memory until it can, so a restart of the harness would lose what no relay took`;
     if (error === undefined) log.info({}, text);
     else log.warn({ err: error }, text);
-    this.#emitToHarness('agent_stderr', { text: `[heliograph] ${text}` });
+    this.#emitToHarness('harness_note', { text });
   }
 
   #tellLosses(all: boolean): void {
@@ -354,7 +356,7 @@ export class Mirror {
     const [first, last] = [gaps[0]?.firstSeq, gaps.at(-1)?.lastSeq];
     const text = `${count} events of the ended stream ${stream}, of ${first} to ${last}, were dropped before any relay took them`;
     this.#options.log.warn({ stream, gaps }, text);
-    this.#emitToHarness('agent_stderr', { text: `[heliograph] ${text}` });
+    this.#emitToHarness('harness_note', { text });
   }
 
   #harnessPlace(): Place {

@@ -142,7 +142,7 @@ test('DT124: the count stands in the title and is said once things have settled,
   settleTo(2);
   expect(said()).toBe('2 things wait for you');
   settleTo(1);
-  expect([document.title, said()]).toEqual(['(1) Heliograph', '2 things wait for you']);
+  expect([document.title, said()]).toEqual(['(1) Heliograph', '']);
   settleTo(0);
   settleTo(1);
   expect(said()).toBe('1 thing waits for you');

@@ -1,5 +1,6 @@
 import { Download } from 'lucide-react';
 import { type FormEvent, useRef, useState } from 'react';
+import { fileNameOf } from '../../text/file-name.ts';
 import { isLoopbackUrl } from '../../text/loopback-url.ts';
 import { Command } from '../parts/Command.tsx';
 import { CopyButton } from '../parts/CopyButton.tsx';
@@ -26,7 +27,7 @@ export function AddAgent(props: { readonly onClose: () => void }) {
           relays={session.relays}
           onMade={(name, text) => {
             invite.current = text;
-            setMade({ name, fileName: `${fileNameOf(name)}.invite` });
+            setMade({ name, fileName: `${fileNameOf(name, 'agent')}.invite` });
           }}
         />
       ) : (
@@ -142,14 +143,4 @@ function Hand(props: { readonly fileName: string; readonly invite: () => string;
       </button>
     </div>
   );
-}
-
-function fileNameOf(name: string): string {
-  const plain = name
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '');
-  return plain === '' ? 'agent' : plain.slice(0, 40);
 }

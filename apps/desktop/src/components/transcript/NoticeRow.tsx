@@ -18,6 +18,7 @@ export function NoticeRow({ item }: { readonly item: NoticeItem }) {
         </details>
       ) : (
         <p className={look}>
+          {item.topic === 'harness' && 'Its harness: '}
           <VisibleText text={item.text} max={4_000} />
         </p>
       )}
