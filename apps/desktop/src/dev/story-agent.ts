@@ -1,6 +1,9 @@
 import type { Presence, ViewerEvent } from '@heliograph/client';
 import { lineSha256, NO_FIGURES, type ObserverEvent, type UsageFigures } from '@heliograph/wire';
 
+/** In ms: stories count in it. */
+export const MINUTE = 60_000;
+
 /** A made-up id of the right shape, the same for the same name. */
 export function madeUpId(name: string): string {
   let hash = 0x811c9dc5;

@@ -1,6 +1,6 @@
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { useDesktop, useDesktopState } from '../use-desktop.ts';
-import { relayProblem, relayUrls } from './relay-field.ts';
+import { FormProblem, RelaysField, useNamedRelays } from './RelaysField.tsx';
 import { SecretField, takeValue } from './SecretField.tsx';
 
 export const MIN_PASSPHRASE_CHARACTERS = 8;
@@ -11,7 +11,7 @@ export function ImportKey({ home }: { readonly home?: string | undefined }) {
   const session = useDesktopState((state) => state.session);
   const secret = useRef<HTMLInputElement>(null);
   const passphrase = useRef<HTMLInputElement>(null);
-  const [relays, setRelays] = useState('');
+  const relays = useNamedRelays(home);
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
   // Whatever the worker says next is its answer.
@@ -20,19 +20,14 @@ export function ImportKey({ home }: { readonly home?: string | undefined }) {
 
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    const urls = relayUrls(relays);
-    if (urls.length === 0 && home === undefined) {
-      return setProblem('Name a relay to meet your agents on, like ws://HOST:7447.');
-    }
-    const bad = relayProblem(urls);
-    if (bad !== undefined) return setProblem(bad);
+    if (relays.problem !== undefined) return setProblem(relays.problem);
     if (!secret.current?.value.trim()) return setProblem('Paste the secret key: nsec1… or ncryptsec1….');
     if ([...(passphrase.current?.value ?? '')].length < MIN_PASSPHRASE_CHARACTERS) {
       return setProblem(`The passphrase must have at least ${MIN_PASSPHRASE_CHARACTERS} characters.`);
     }
     setProblem(undefined);
     setBusy(true);
-    desktop.importKey(takeValue(secret.current), takeValue(passphrase.current), urls);
+    desktop.importKey(takeValue(secret.current), takeValue(passphrase.current), relays.urls);
   };
   return (
     <form className="stack gap-4" onSubmit={submit} data-testid="import-form">
@@ -50,21 +45,12 @@ export function ImportKey({ home }: { readonly home?: string | undefined }) {
         testId="import-passphrase"
         autoComplete="off"
       />
-      <label className="stack gap-1">
-        <span className="font-medium">{home === undefined ? 'Relays' : 'More relays, if you use others too'}</span>
-        <input
-          className="field font-mono"
-          value={relays}
-          placeholder="ws://HOST:7447"
-          onChange={(event) => setRelays(event.target.value)}
-          data-testid="import-relays"
-        />
-      </label>
-      {problem !== undefined && (
-        <p className="text-bad" role="alert">
-          {problem}
-        </p>
-      )}
+      <RelaysField
+        label={home === undefined ? 'Relays' : 'More relays, if you use others too'}
+        relays={relays}
+        testId="import-relays"
+      />
+      <FormProblem text={problem} />
       <button type="submit" className="btn go" disabled={isBusy} data-testid="import-submit">
         {isBusy ? 'Encrypting the key' : 'Keep the key on this device'}
       </button>

@@ -77,8 +77,8 @@ function WaysIn(props: { readonly url: string; readonly problem: string | undefi
       <Command text={`heliograph desktop --relay ${props.url}`} label="Copy the command" testId="desktop-command" />
       <OtherKeyFile />
       <p className="text-ink-2">
-        To use this browser instead, move the key here: in your desktop’s <b>Settings</b>, under{' '}
-        <b>Use this key on a phone</b>, is a code to scan. Or bring it yourself:
+        To use this browser instead, move the key here: in your desktop’s <b>Settings</b>, under <b>Key</b>, is a code
+        to scan. Or bring it yourself:
       </p>
       {isImporting ? (
         <>

@@ -1,6 +1,7 @@
 import { type FormEvent, useRef, useState } from 'react';
 import { hasExtension } from '../../extension-signer.ts';
 import { useDesktop } from '../use-desktop.ts';
+import { FormProblem, RelaysField, useNamedRelays } from './RelaysField.tsx';
 import { relayProblem, relayUrls } from './relay-field.ts';
 import { SecretField, takeValue } from './SecretField.tsx';
 
@@ -8,17 +9,12 @@ import { SecretField, takeValue } from './SecretField.tsx';
 export function SignerWays({ home }: { readonly home?: string | undefined }) {
   const desktop = useDesktop();
   const [isOpen, setOpen] = useState(false);
-  const [relays, setRelays] = useState('');
+  const relays = useNamedRelays(home);
   const [problem, setProblem] = useState<string>();
   /** Acts on the relays that are named, or says what is wrong with them. */
   const withRelays = (act: (urls: readonly string[]) => void) => {
-    const urls = relayUrls(relays);
-    const bad =
-      urls.length === 0 && home === undefined
-        ? 'Name a relay to meet your agents on, like ws://HOST:7447.'
-        : relayProblem(urls);
-    setProblem(bad);
-    if (bad === undefined) act(urls);
+    setProblem(relays.problem);
+    if (relays.problem === undefined) act(relays.urls);
   };
   if (!isOpen) {
     return (
@@ -35,23 +31,12 @@ export function SignerWays({ home }: { readonly home?: string | undefined }) {
         Your key stays at the signer: it signs what you order and opens what your agents send. That is for a few
         messages a second; the page says so when it is too slow for a busy agent.
       </p>
-      <label className="stack gap-1">
-        <span className="font-medium">
-          {home === undefined ? 'Relays of your agents' : 'More relays of your agents'}
-        </span>
-        <input
-          className="field font-mono"
-          value={relays}
-          placeholder="ws://HOST:7447"
-          onChange={(event) => setRelays(event.target.value)}
-          data-testid="signer-relays"
-        />
-      </label>
-      {problem !== undefined && (
-        <p className="text-bad" role="alert">
-          {problem}
-        </p>
-      )}
+      <RelaysField
+        label={home === undefined ? 'Relays of your agents' : 'More relays of your agents'}
+        relays={relays}
+        testId="signer-relays"
+      />
+      <FormProblem text={problem} />
       {hasExtension() ? (
         <div>
           <button
@@ -103,11 +88,7 @@ function RemoteSigner(props: {
         testId="bunker-address"
         autoComplete="off"
       />
-      {problem !== undefined && (
-        <p className="text-bad" role="alert" data-testid="bunker-problem">
-          {problem}
-        </p>
-      )}
+      <FormProblem text={problem} testId="bunker-problem" />
       <button type="submit" className="btn go" data-testid="bunker-connect">
         Connect to it
       </button>
