@@ -1,4 +1,4 @@
-import { DECISION, type SqlDatabase, type SqlValue } from '@heliograph/record';
+import { DECISION, type SqlDatabase, type SqlValue, TURN_REQUESTS } from '@heliograph/record';
 
 /** What is looked for; what is left out counts as any. Times are RFC 3339 or their beginnings, inclusive. */
 export interface SearchQuery {
@@ -59,16 +59,15 @@ export interface Hit {
 const COLUMNS = `i.item, i.id AS itemId, r.session, e.channel_id AS channelId, a.public_key AS agent,
   coalesce(a.name, e.agent_name) AS agentName, r.id AS stream, i.first_seq AS seq, i.at, i.kind,
   coalesce(o.tool_kind, p.tool_kind) AS toolKind, o.status,
-  coalesce(${DECISION}, (SELECT ${DECISION} FROM permission_rows p JOIN item_rows j USING (item)
-    WHERE j.turn = t.turn AND p.tool_call_id = o.tool_call_id ORDER BY j.at DESC LIMIT 1)) AS decision, x.title`;
+  coalesce(${DECISION}, (SELECT ${DECISION} FROM ${TURN_REQUESTS} AND p.tool_call_id = o.tool_call_id
+    ORDER BY j.at DESC LIMIT 1)) AS decision, x.title`;
 
 /** The joins are outer where they narrow nothing: SQLite leaves those out that are not asked about. */
 const ROWS = `JOIN turn_rows t ON t.turn = i.turn JOIN streams r USING (stream) JOIN agents a ON a.agent = r.agent
   LEFT JOIN texts x ON x.item = i.item LEFT JOIN tool_rows o ON o.item = i.item LEFT JOIN permission_rows p ON p.item = i.item`;
 
 /** What of a turn's permissions is about this tool call. */
-const ASKED = `SELECT 1 FROM permission_rows p JOIN item_rows j USING (item)
-  WHERE j.turn = t.turn AND p.tool_call_id = o.tool_call_id AND p.decision IS NOT NULL`;
+const ASKED = `SELECT 1 FROM ${TURN_REQUESTS} AND p.tool_call_id = o.tool_call_id AND p.decision IS NOT NULL`;
 const DENIED = `${DECISION} IN ('rejected', 'cancelled', 'timed_out', 'expired')`;
 const DONE = `o.status IN ('completed', 'in_progress')`;
 
@@ -87,8 +86,9 @@ const QUESTION_SQL: Readonly<Record<Question, string>> = {
     SELECT i.item FROM (SELECT DISTINCT session FROM denied WHERE input <> '') s CROSS JOIN streams v ON v.session = s.session
       CROSS JOIN turn_rows t ON t.stream = v.stream CROSS JOIN item_rows i ON i.turn = t.turn AND i.kind = 'tool'
       CROSS JOIN tool_rows o ON o.item = i.item CROSS JOIN texts x ON x.item = i.item
-      CROSS JOIN denied d ON d.session = s.session AND d.input = x.input
-      WHERE x.input <> '' AND d.tool_kind = o.tool_kind AND d.at < i.at AND d.tool_call_id IS NOT o.tool_call_id AND ${DONE}
+      WHERE ${DONE} AND x.input <> '' AND (s.session, x.input) IN (SELECT session, input FROM denied)
+        AND EXISTS (SELECT 1 FROM denied d WHERE d.session = s.session AND d.input = x.input AND d.tool_kind = o.tool_kind
+          AND d.at < i.at AND d.tool_call_id IS NOT o.tool_call_id)
         AND NOT EXISTS (${ASKED} AND NOT ${DENIED}))`,
   network: `i.item IN (SELECT item FROM command_rows WHERE network = 1)`,
   'no-decision': `o.tool_kind IN ('execute', 'edit', 'delete', 'move') AND NOT EXISTS (${ASKED})`,

@@ -59,6 +59,32 @@ it('AR45: each saved question finds what it says and nothing else; filters narro
   file.close();
 });
 
+it('AR112: what was asked for in a turn is found by the turn, not by ids that every session has', async () => {
+  const { keep, indexer, file } = openParts(join(folder, 'archive.db'), crypto);
+  const session = new MadeSession('s1', 'c1', crypto);
+  keep([await session.seal([session.event('stream_opened', { channelId: 'c1' })])]);
+  indexer.flush();
+  const plan = (sql: string) =>
+    (file.db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[]).map(({ detail }) => detail).join('\n');
+  for (const view of ['tool_calls', 'commands_run', 'files_touched']) {
+    const detail = plan(`SELECT decision FROM ${view}`);
+    expect(detail).toMatch(
+      /SEARCH j USING (?:COVERING )?INDEX sqlite_autoindex_item_rows_1 \(turn=\? AND id>\? AND id<\?\)/,
+    );
+    expect(detail).not.toContain('permission_rows_by_call');
+  }
+  const asked = (ids: readonly string[]) =>
+    ids.flatMap((id) => session.call(id, 'execute', { command: id }, 'reject_once', true));
+  const turn = [session.event('turn_started', { source: 'owner', triggeringEventIds: [] }), ...asked(['0', '1', '2'])];
+  keep([await session.seal(turn)]);
+  indexer.flush();
+  expect(searchArchive(file.db, { question: 'denied-then-done', limit: 9 })).toHaveLength(3);
+  expect(file.db.prepare("SELECT count(*) FROM tool_calls WHERE decision = 'rejected' AND decided").pluck().get()).toBe(
+    3,
+  );
+  file.close();
+});
+
 it('AR105: an archive of ciphertext only is searched in memory with the key that opens it, and with no other', async () => {
   const path = join(folder, 'sealed.db');
   const token = `ghp_${'a1B2'.repeat(9)}`;

@@ -1,7 +1,7 @@
 /** Marks the file as an archive of ours ("HLAR"), so that another program's SQLite file is never written to. */
 export const APPLICATION_ID = 0x484c4152;
 /** The layout below; a file with a higher number was written by a later Heliograph. */
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
 /** Grows when other rows are shown of the same records: then what an earlier program showed can't be compared. */
 export const VIEWS_VERSION = 1;
 
@@ -215,6 +215,13 @@ const SEARCH = `
 export const DECISION =
   "CASE WHEN p.option_kind LIKE 'allow%' THEN 'allowed' WHEN p.option_kind LIKE 'reject%' THEN 'rejected' ELSE p.decision END";
 
+/**
+ * The requests of turn `t`, as `j` and `p`, by the index of a turn's items: their ids begin with their kind. An agent may give
+ * calls the same ids in every session, so looking for the call's id first would read all of them.
+ */
+export const TURN_REQUESTS = `item_rows j CROSS JOIN permission_rows p ON p.item = j.item
+  WHERE j.turn = t.turn AND j.id >= 'permission:' AND j.id < 'permission;'`;
+
 /** The documented views (docs/ARCHIVE.md): plain columns, for any SQLite from 3.40 on. */
 const VIEWS = `
   CREATE VIEW about AS SELECT
@@ -245,10 +252,8 @@ const VIEWS = `
   CREATE VIEW tool_calls AS SELECT
     i.item, r.session, t.turn, r.id AS stream, i.first_seq, i.last_seq, i.at, o.ended_at, o.tool_call_id, o.tool_kind, x.title,
     o.status, o.exit_code, x.input, x.output, o.parent_tool_call_id, i.truncated,
-    (SELECT ${DECISION} FROM permission_rows p JOIN item_rows j USING (item) WHERE j.turn = t.turn AND p.tool_call_id = o.tool_call_id
-      ORDER BY j.at DESC LIMIT 1) AS decision,
-    EXISTS (SELECT 1 FROM permission_rows p JOIN item_rows j USING (item) WHERE j.turn = t.turn AND p.tool_call_id = o.tool_call_id
-      AND p.decision IS NOT NULL) AS decided
+    (SELECT ${DECISION} FROM ${TURN_REQUESTS} AND p.tool_call_id = o.tool_call_id ORDER BY j.at DESC LIMIT 1) AS decision,
+    EXISTS (SELECT 1 FROM ${TURN_REQUESTS} AND p.tool_call_id = o.tool_call_id AND p.decision IS NOT NULL) AS decided
     FROM item_rows i JOIN turn_rows t USING (turn) JOIN streams r USING (stream) JOIN tool_rows o USING (item) JOIN texts x USING (item);
   CREATE VIEW permissions AS SELECT
     i.item, r.session, t.turn, r.id AS stream, i.first_seq, i.last_seq, p.tool_call_id, p.tool_kind, x.title, x.input, p.options,
@@ -295,7 +300,10 @@ const VIEWS = `
 export const SCHEMA = CHAIN + NOTED + SHOWN + SEARCH + VIEWS;
 
 /** What brings a file of an earlier version to the next, by the version it has. */
-export const UPGRADES: Readonly<Record<number, string>> = { 1: dropAll('VIEW', VIEWS) + VIEWS };
+export const UPGRADES: Readonly<Record<number, string>> = {
+  1: dropAll('VIEW', VIEWS) + VIEWS,
+  2: dropAll('VIEW', VIEWS) + VIEWS,
+};
 
 /** Takes away all that is shown and makes the empty tables, index and views anew, whatever stands in them. */
 export const CLEAR_SHOWN = `

@@ -110,7 +110,8 @@ function put(store: RecordStore, line: ExportLine, crypto: Crypto): string | und
 }
 
 function unfit({ scope, events }: Manifest): string | undefined {
-  if (scope !== undefined) return 'is an export of a part: only that of a whole archive can be imported';
+  if (scope !== undefined)
+    return 'is an export of a part: only that of a whole archive can be imported; `heliograph archive verify` proves this one as it is';
   if (events === 'redacted')
     return 'is redacted: without the signed events it would be no archive. Export it without --redacted';
   return undefined;

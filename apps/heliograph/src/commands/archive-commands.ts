@@ -109,8 +109,8 @@ export function addArchiveCommands(program: Command, execute: Execute): void {
     .addOption(
       new Option('--decision <WORD>', 'allowed, rejected, timed_out …, allow_once …, or none: without a recorded one'),
     )
-    .addOption(new Option('--from <TIME>', 'not before: 2026-11-30 or 2026-11-30T09:00'))
-    .addOption(new Option('--to <TIME>', 'not after'))
+    .addOption(new Option('--since <TIME>', 'not before: 2026-11-30 or 2026-11-30T09:00 (UTC)'))
+    .addOption(new Option('--until <TIME>', 'not after; a day means all of it'))
     .addOption(new Option('--errors', 'only what failed'))
     .addOption(new Option('--question <NAME>', 'one of the questions below').choices(Object.keys(QUESTIONS)))
     .addOption(flag('--owner-key <FILE>', "the owner's key file, to search an archive of ciphertext only"))

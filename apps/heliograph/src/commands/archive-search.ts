@@ -11,8 +11,8 @@ export interface ArchiveSearchOptions {
   readonly kind?: string;
   readonly path?: string;
   readonly decision?: string;
-  readonly from?: string;
-  readonly to?: string;
+  readonly since?: string;
+  readonly until?: string;
   readonly errors?: boolean;
   readonly question?: Question;
   readonly limit: number;
@@ -22,10 +22,10 @@ export interface ArchiveSearchOptions {
 
 /** `heliograph archive search`: what is found, a line each; exit 0 also when nothing is. */
 export async function archiveSearch(options: ArchiveSearchOptions, context: Context): Promise<number> {
-  const { file, kind: toolKind, json, ownerKey, ...query } = options;
+  const { file, kind: toolKind, since: from, until: to, json, ownerKey, ...query } = options;
   const db = await openToSearch(archiveFile(file, context), ownerKey, context);
   try {
-    const hits = searchArchive(db, { ...query, toolKind });
+    const hits = searchArchive(db, { ...query, toolKind, from, to });
     if (hits.length > 0) say(...hits.map((hit) => (json === true ? JSON.stringify(hit) : describe(hit))));
     if (hits.length === options.limit) context.log.info({}, `only the first ${options.limit} are shown: see --limit`);
     return 0;
