@@ -4,8 +4,10 @@ import { authTemplate, encodeMessage } from '@heliograph/wire';
 import { WebSocket } from 'ws';
 
 export const nowSec = (): number => Math.floor(Date.now() / 1_000);
-/** How long a relay may take to ask for AUTH before it is taken for one that does not. */
-const AUTH_PATIENCE_MS = 300;
+/** How long a relay may take to ask for AUTH before it is taken for one that does not; once that is known nobody waits. */
+const AUTH_PATIENCE_MS = 3_000;
+/** Whether a relay asks for AUTH, by its URL. */
+const asksForAuth = new Map<string, boolean>();
 /** Nothing measured here takes this long unless a relay loses events. */
 const PATIENCE_MS = 600_000;
 
@@ -20,15 +22,18 @@ async function connect({ url, key }: Target, onText: (text: string) => void): Pr
   const socket = new WebSocket(url, { perMessageDeflate: false });
   await new Promise<void>((resolve, reject) => {
     let patience: NodeJS.Timeout | undefined;
-    const begin = (): void => {
+    const begin = (isAsked: boolean): void => {
       clearTimeout(patience);
+      asksForAuth.set(url, isAsked);
       socket.removeAllListeners('message');
       socket.on('message', (data) => onText(data.toString()));
       resolve();
     };
     socket.on('error', reject);
     socket.on('open', () => {
-      patience = setTimeout(begin, AUTH_PATIENCE_MS);
+      const asks = asksForAuth.get(url);
+      if (asks === false) begin(false);
+      if (asks === undefined) patience = setTimeout(() => begin(false), AUTH_PATIENCE_MS);
     });
     socket.on('message', (data) => {
       const text = data.toString();
@@ -38,7 +43,7 @@ async function connect({ url, key }: Target, onText: (text: string) => void): Pr
         socket.send(
           encodeMessage(['AUTH', key.sign(authTemplate({ relayUrl: url, challenge, createdAtSec: nowSec() }))]),
         );
-      } else if (text.startsWith('["OK"')) begin();
+      } else if (text.startsWith('["OK"')) begin(true);
     });
   });
   return socket;

@@ -14,6 +14,8 @@ export interface QueryTimes {
 
 /** A store checks no signatures, so what fills it has none: a million would take a minute to make. */
 const withoutSigning = (crypto: Crypto): Crypto => ({ ...crypto, schnorrSign: () => new Uint8Array(64) });
+/** Events of a transaction. */
+const BATCH = 5_000;
 /** What every question should take at most, in milliseconds. */
 export const QUERY_GOALS = { p50Ms: 4, p95Ms: 10 };
 
@@ -34,8 +36,8 @@ export function measureQueries(
   const startSec = 1_700_000_000;
   const started = performance.now();
   let writingMs = 0;
-  for (let at = 0; at < count; at += 1_000) {
-    const batch = Array.from({ length: Math.min(1_000, count - at) }, (_, i) => {
+  for (let at = 0; at < count; at += BATCH) {
+    const batch = Array.from({ length: Math.min(BATCH, count - at) }, (_, i) => {
       const n = at + i;
       const tags = [
         ['p', keyOf(n * 7 + 3)],

@@ -61,7 +61,7 @@ try {
   console.log(
     `| (aim: p50 at most ${QUERY_GOALS.p50Ms} ms, p95 ${QUERY_GOALS.p95Ms} ms; what is over it has a !) | | | | |`,
   );
-  console.log(`| (written in batches of 1,000: ${Math.round(fillPerSec)}/s) | | | | |`);
+  console.log(`| (written in batches of 5,000: ${Math.round(fillPerSec)}/s) | | | | |`);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
@@ -110,7 +110,7 @@ async function measure(target: Target, share: number, usage?: () => Promise<Usag
   row('latency at 500/s to 10, p50', p50, 'ms');
   row('latency at 500/s to 10, p99', p99, 'ms');
   const idle = await openIdle(target, Math.round(2_000 * scale));
-  const perSec = await rate({ kind: 20_001, bytes: 1_000, count: count(4_000), readers: 1 });
+  const perSec = await rate({ kind: 20_001, bytes: 1_000, count: count(10_000), readers: 1 });
   row(`published 1 KB beside ${Math.round(2_000 * scale)} idle subscriptions`, perSec, '/s');
   for (const socket of idle) socket.terminate();
   if (usage !== undefined) {
