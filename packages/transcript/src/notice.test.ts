@@ -68,15 +68,6 @@ describe('notices', () => {
     });
   });
 
-  it('DT195: what the harness says of itself is its own notice, and none of the agent’s stderr', () => {
-    const scene = new Scene().prompt().note('agent_stderr', { text: 'a\n' });
-    scene.note('harness_note', { text: 'the spool is on disk again' }).note('harness_note', { text: '' });
-    expect(scene.all('notice').map(({ topic, severity, text }) => [topic, severity, text])).toEqual([
-      ['stderr', 'warning', 'a\n'],
-      ['harness', 'info', 'the spool is on disk again'],
-    ]);
-  });
-
   it('TR71: a stepped clock is told', () => {
     const scene = new Scene().prompt().note('clock_stepped', { offsetMs: -120_000 });
     expect(scene.all('notice').map(({ text }) => text)).toEqual(["The clock of the agent's machine was set by -120 s"]);

@@ -22,26 +22,23 @@ function outline({ turns }: Transcript): readonly string[] {
   );
 }
 
-/** A window of so many items, let go of at the end of what is there. */
-const windowOf = (size: number) => new TranscriptWindow(size);
-
 describe('TR140: of a long transcript a part is shown: its newest items, the first prompt and what waits', () => {
   it('a short one is shown whole', () => {
     const scene = talk(new Scene(), 'a', 3);
     const { channelId, streams, session, turns } = scene.transcript;
-    expect(windowOf(10).view(scene.transcript)).toEqual({ channelId, streams, session, turns });
+    expect(new TranscriptWindow(10).view(scene.transcript)).toEqual({ channelId, streams, session, turns });
   });
 
   it('of a long turn its end, over turns what is nearest; what is not there is counted in its place', () => {
     const scene = talk(talk(talk(new Scene(), 'a', 50).answer(), 'b', 50).answer(), 'c', 20);
-    const window = windowOf(80);
+    const window = new TranscriptWindow(80);
     const shown = outline(window.view(scene.transcript));
     expect(shown.slice(0, 3)).toEqual(['a', '+42', 'a 42']);
     expect(shown.slice(-2)).toEqual(['c 18', 'c 19']);
     expect(shown).toHaveLength(82);
     expect(window.view(scene.transcript)).toBe(window.view(scene.transcript));
     expect(window.view(scene.transcript).turns.slice(1)).toEqual(scene.turns.slice(1));
-    const small = windowOf(70).view(scene.transcript);
+    const small = new TranscriptWindow(70).view(scene.transcript);
     expect(outline(small).slice(0, 3)).toEqual(['a', '+52', 'b 1']);
     expect(small.turns.map(({ id }) => id)).toEqual(scene.turns.map(({ id }) => id));
   });
@@ -49,7 +46,7 @@ describe('TR140: of a long transcript a part is shown: its newest items, the fir
   it('a question that waits is there however old it is, until it is answered', () => {
     const scene = new Scene().prompt('x').ask(7, { toolCallId: 't', title: 'rm' });
     for (let n = 0; n < 90; n++) scene.says(`${n}`, `m${n}`);
-    const window = windowOf(60);
+    const window = new TranscriptWindow(60);
     expect(outline(window.view(scene.transcript)).slice(0, 4)).toEqual(['x', '+1', 'permission', '+30']);
     scene.decide(7, { outcome: 'selected', optionId: 'yes' });
     expect(outline(window.view(scene.transcript)).slice(0, 3)).toEqual(['x', '+32', '30']);
@@ -63,7 +60,7 @@ describe('TR141: a part that is shown stays where it is while more comes, and go
 
   it('grows to twice its size and falls back to it; held, to 4,000 items, beyond which the newest stand apart', () => {
     const scene = talk(new Scene(), 'x', 100);
-    const window = windowOf(70);
+    const window = new TranscriptWindow(70);
     const shown = () => outline(window.view(scene.transcript)).length - 2;
     expect(shown()).toBe(70);
     more(scene, 100, 70);
@@ -82,7 +79,7 @@ describe('TR141: a part that is shown stays where it is while more comes, and go
 
   it('more is shown before and after it where that is missing', () => {
     const scene = talk(new Scene(), 'x', 500);
-    const window = windowOf(60);
+    const window = new TranscriptWindow(60);
     window.hold(true);
     const shown = () => window.view(scene.transcript);
     const anchor = (at: number) => ({ turnId: scene.turn().id, itemId: scene.turn().items[at + 1]?.id ?? '' });
@@ -105,5 +102,21 @@ describe('TR141: a part that is shown stays where it is while more comes, and go
     window.hold(false);
     window.resize(5);
     expect(outline(shown())).toHaveLength(62);
+  });
+
+  it('more comes on the side of what is gone to, also where an old question stands apart; what is gone brings nothing', () => {
+    const scene = new Scene().prompt('x');
+    for (let n = 0; n < 40; n++) scene.says(`${n}`, `m${n}`);
+    scene.ask(7, { toolCallId: 't', title: 'rm' });
+    for (let n = 40; n < 400; n++) scene.says(`${n}`, `m${n}`);
+    const { id: turnId, items } = scene.turn();
+    const window = new TranscriptWindow(60);
+    window.reach(scene.transcript, ({ id }) => id === 'agent:m200');
+    const gaps = () => outline(window.view(scene.transcript)).filter((words) => words.startsWith('+'));
+    expect(gaps()).toEqual(['+41', '+130', '+110']);
+    window.extend({ turnId, itemId: items.find(({ kind }) => kind === 'permission')?.id ?? '' }, 100);
+    expect(gaps()).toEqual(['+41', '+30', '+110']);
+    window.extend({ turnId, itemId: 'gone' }, 100);
+    expect(gaps()).toEqual(['+41', '+30', '+110']);
   });
 });

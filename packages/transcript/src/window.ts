@@ -26,7 +26,7 @@ const TAIL_ITEMS = 60;
 export class TranscriptWindow {
   #size: number;
   #isHeld = false;
-  #more: { readonly side: 'before' | 'after'; readonly items: number } | undefined;
+  #more: { readonly before: Anchor; readonly items: number } | undefined;
   #first: Anchor | undefined;
   /** Undefined: the end, whatever comes. */
   #last: Anchor | undefined;
@@ -48,10 +48,9 @@ export class TranscriptWindow {
     if (!isHeld) this.#last = undefined;
   }
 
-  /** So many more of those that are missing before an item that is shown; an item that is not changes nothing. */
+  /** So many more on that side of the stretch on which this item is, from the next look on; one that is gone changes nothing. */
   extend(before: Anchor, items: number): void {
-    const isAfter = this.#last !== undefined && !sameAnchor(this.#first, before);
-    this.#more = { side: isAfter ? 'after' : 'before', items };
+    this.#more = { before, items };
   }
 
   /** Moves to an item that is not shown, the newest that `isIt`; with none of them it stays. */
@@ -89,11 +88,13 @@ export class TranscriptWindow {
     const more = this.#more;
     this.#more = undefined;
     let { from, to } = this.#spanIn(transcript, starts);
-    if (more?.side === 'before') from = Math.max(0, from - more.items);
-    if (more?.side === 'after') to += more.items;
+    const at = more === undefined ? -1 : placeOf(transcript, starts, more.before);
+    const isAfter = more !== undefined && at >= to;
+    if (more !== undefined && at >= 0 && !isAfter) from = Math.max(0, from - more.items);
+    if (isAfter) to += more.items;
     if (to >= total - TAIL_ITEMS) to = total;
     if (to === total && (from > newest || (!this.#isHeld && total - from > 2 * this.#size))) from = newest;
-    if (to - from > MAX_ITEMS && more?.side === 'after') from = to - MAX_ITEMS;
+    if (to - from > MAX_ITEMS && isAfter) from = to - MAX_ITEMS;
     // Who reads further back has no use for the newest ones in one piece with it.
     if (to - from > MAX_ITEMS) to = from + MAX_ITEMS;
     return { from, to };
@@ -135,10 +136,6 @@ function anchorAt({ turns }: Transcript, starts: readonly number[], at: number):
   const turn = turns.findLastIndex(({ items }, one) => items.length > 0 && (starts[one] ?? 0) <= at);
   const [one, item] = [turns[turn], turns[turn]?.items[at - (starts[turn] ?? 0)]];
   return one === undefined || item === undefined ? undefined : { turnId: one.id, itemId: item.id };
-}
-
-function sameAnchor(a: Anchor | undefined, b: Anchor): boolean {
-  return a?.turnId === b.turnId && a.itemId === b.itemId;
 }
 
 function cut({ channelId, streams, session, turns, carry }: CarriedTranscript, starts: readonly number[], span: Span) {
