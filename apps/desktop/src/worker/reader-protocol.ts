@@ -45,7 +45,7 @@ export type ReaderFollowing =
   /** To `lines`. */
   | { readonly type: 'read-lines'; readonly id: number; readonly from: number; readonly count: number }
   | { readonly type: 'place-line'; readonly id: number; readonly ask: number; readonly line: LinePlace }
-  /** To `scan`, once it is through: the file, without what was found but these secrets, under its agent's name. */
+  /** To `scan`, once it is through: the file, in which of the secrets found only these are kept. */
   | {
       readonly type: 'save';
       readonly id: number;
@@ -104,6 +104,8 @@ export type ReaderAnswer =
       readonly found: FoundSecrets | undefined;
     }
   | { readonly type: 'saved'; readonly id: number; readonly name: string; readonly file: Blob }
+  /** Why there is no file, in words. */
+  | { readonly type: 'not-saved'; readonly id: number; readonly message: string }
   | { readonly type: 'diff'; readonly id: number; readonly diff: LineDiff }
   /** `length`: the position that is now. `prepared`: positions that a seek reaches at once. */
   | {

@@ -285,3 +285,12 @@ test('DT173: a fold that takes long is done again only so often that other work 
   expect(asked).toBe(before + 1);
   expect(reader.news()).toHaveLength(1);
 });
+
+test('DT130: where no file of a session can be made it is answered why', async () => {
+  const { reader, answers, wait } = open();
+  reader.receive({ type: 'scan', id: 1, session: { agent: 'no key', channelId: 'c' }, run: undefined });
+  wait(10);
+  expect(answers.at(-1)).toMatchObject({ type: 'scanned', found: { listed: [], unlisted: 0 } });
+  reader.receive({ type: 'save', id: 1, as: 'markdown', kept: [], agentName: 'Ada' });
+  await expect.poll(() => answers.at(-1)).toMatchObject({ type: 'not-saved', message: expect.stringMatching(/key/) });
+});

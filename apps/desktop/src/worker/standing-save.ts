@@ -52,8 +52,9 @@ export class StandingSave implements Standing {
     const { id, session, fold, post } = this.#options;
     const kept = new Set(more.kept);
     const secrets = [...scan.found.filter(({ secret }) => !kept.has(secret)), ...scan.unlisted];
-    void saveSession({ fold, session, agentName: more.agentName }, more.as, scan, secrets).then((saved) =>
-      post({ type: 'saved', id, ...saved }),
+    saveSession({ fold, session, agentName: more.agentName }, more.as, scan, secrets).then(
+      (saved) => post({ type: 'saved', id, ...saved }),
+      (error: unknown) => post({ type: 'not-saved', id, message: error instanceof Error ? error.message : `${error}` }),
     );
   }
 

@@ -1,3 +1,4 @@
+import { err, ok, type Result } from '@heliograph/wire';
 import { useEffect, useRef, useState } from 'react';
 import { SAVE_FORMATS, type SaveFormat } from '../../export/save-formats.ts';
 import type { SavedFile } from '../../export/save-session.ts';
@@ -28,11 +29,13 @@ export function SaveSession(props: {
   const { agent, session } = props;
   const [format, setFormat] = useState(props.format);
   const [kept, setKept] = useState<ReadonlySet<string>>(new Set());
+  const [problem, setProblem] = useState<string>();
   const scan = useScan(agent, session);
   const { listed = [], unlisted = 0 } = scan.found ?? {};
   const save = async () => {
-    const { name, file } = await scan.save(format, [...kept], agent.name);
-    saveFile(name, file);
+    const saved = await scan.save(format, [...kept], agent.name);
+    if (!saved.ok) return setProblem(saved.error.message);
+    saveFile(saved.value.name, saved.value.file);
     props.onClose();
   };
   const keep = (secret: string, isKept: boolean) => {
@@ -93,6 +96,11 @@ export function SaveSession(props: {
             Only known shapes are found: read the file before you hand it on. By itself it proves nothing.
           </p>
         </section>
+        {problem !== undefined && (
+          <p className="text-s text-bad" role="alert">
+            It could not be saved: <VisibleText text={problem} max={400} />. Load the page again and try once more.
+          </p>
+        )}
         <button
           type="button"
           className="btn go justify-self-end max-md:w-full"
@@ -143,11 +151,13 @@ function masked(secret: string): string {
   return `${secret.slice(0, shown)}…${secret.slice(secret.length - Math.min(2, shown))} (${secret.length})`;
 }
 
+type Saved = Result<SavedFile, { readonly message: string }>;
+
 interface Scan {
   readonly progress: number;
   /** Undefined: it is still looked through. */
   readonly found: FoundSecrets | undefined;
-  readonly save: (as: SaveFormat, kept: readonly string[], agentName: string) => Promise<SavedFile>;
+  readonly save: (as: SaveFormat, kept: readonly string[], agentName: string) => Promise<Saved>;
 }
 
 /** Has the session looked through; what is saved is what was looked through: what comes later is not in it. */
@@ -155,12 +165,13 @@ function useScan(agent: AgentRecord, session: SessionRef): Scan {
   const { reader } = useDesktop();
   const [target] = useState({ session, run: agent.presence?.run });
   const asked = useRef<Asked>(undefined);
-  const saving = useRef<(saved: SavedFile) => void>(undefined);
+  const saving = useRef<(saved: Saved) => void>(undefined);
   const [state, setState] = useState<Pick<Scan, 'progress' | 'found'>>({ progress: 0, found: undefined });
   useEffect(() => {
     asked.current = reader.ask({ type: 'scan', ...target }, (answer) => {
       if (answer.type === 'scanned') setState(answer);
-      if (answer.type === 'saved') saving.current?.(answer);
+      if (answer.type === 'saved') saving.current?.(ok(answer));
+      if (answer.type === 'not-saved') saving.current?.(err(answer));
     });
     return asked.current.stop;
   }, [reader, target]);
