@@ -1,6 +1,7 @@
 import type { ObserverEvent } from '@heliograph/wire';
 import { acrossPieces, type Piece, type PieceSecret } from './joined-pieces.ts';
 import { jsonStrings } from './json-strings.ts';
+import { toldProgress } from './told-progress.ts';
 
 /** Where updates carry what is told in pieces, and what says of which text they are one. */
 const UPDATE = '/params/update/';
@@ -36,14 +37,7 @@ export class LinePieces {
     const found: (readonly [number, PieceSecret])[] = [];
     let done = 0;
     for (const pieces of this.#texts.values()) {
-      const joining = acrossPieces(pieces);
-      for (let next = joining.next(); ; next = joining.next()) {
-        if (next.done === true) {
-          found.push(...next.value);
-          break;
-        }
-        yield done / this.#texts.size;
-      }
+      for (const one of yield* toldProgress(acrossPieces(pieces), () => done / this.#texts.size)) found.push(one);
       done++;
     }
     return found;

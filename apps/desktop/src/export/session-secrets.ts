@@ -5,6 +5,7 @@ import { acrossPieces, type Piece } from './joined-pieces.ts';
 import { LinePieces } from './line-pieces.ts';
 import { mapStrings } from './map-strings.ts';
 import { type SavedText, SecretBook } from './secret-book.ts';
+import { toldProgress } from './told-progress.ts';
 
 /** Where a secret stands: when, and in what. */
 export interface SecretPlace {
@@ -64,14 +65,8 @@ export function* scanSession(
     }
     for (const kind of ['user', 'agent', 'thought'] as const) {
       const joining = acrossPieces(wordsOf(turn, kind));
-      const step = () => joining.next();
-      for (let next = step(); ; next = step()) {
-        if (next.done === true) {
-          for (const [where, secret] of next.value) book.add(where, [secret]);
-          break;
-        }
-        yield progress(at) * READ;
-      }
+      const found = yield* toldProgress(joining, () => progress(at) * READ);
+      for (const [where, secret] of found) book.add(where, [secret]);
     }
     yield progress(at + 1) * READ;
   }
@@ -81,14 +76,8 @@ export function* scanSession(
     events.push(event);
     yield progress(turns.length + events.length) * READ;
   }
-  const joining = pieces.secrets();
-  for (let next = joining.next(); ; next = joining.next()) {
-    if (next.done === true) {
-      for (const [where, secret] of next.value) book.add(where, [secret]);
-      break;
-    }
-    yield READ + next.value * (JOINED - READ);
-  }
+  const overLines = yield* toldProgress(pieces.secrets(), (done) => READ + done * (JOINED - READ));
+  for (const [where, secret] of overLines) book.add(where, [secret]);
   const known = knownSecrets(book.all());
   if (known !== undefined) {
     for (const [at, turn] of turns.entries()) {
