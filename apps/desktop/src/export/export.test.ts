@@ -203,6 +203,19 @@ describe('DT131: what is chosen is in no saved form', () => {
     expect(redactEvents(result, [])).toBe(result.events);
   });
 
+  test('of very many secrets that words before them told the first 1,000 are found without those words, and each with them', () => {
+    const secretOf = (n: number) => `hunter${n}hunter`;
+    const named = Array.from({ length: 1_001 }, (_, n) => `password=${secretOf(n)}`).join(' ');
+    const result = scan(
+      story()
+        .prompt(named)
+        .say(`So ${secretOf(999)}, and ${secretOf(1_000)}.`),
+    );
+    const turns = JSON.stringify(redactTurns(result, [...result.found, ...result.unlisted]));
+    expect(turns).not.toMatch(/password=hunter/);
+    expect(turns).toContain(`So [redacted:assigned-secret], and ${secretOf(1_000)}.`);
+  });
+
   test('whatever a secret is cut, coloured and escaped into, no piece of it stays that is longer than chance', () => {
     fc.assert(
       fc.property(

@@ -17,15 +17,19 @@ export interface KnownSecrets {
 
 /** Shorter ones stand everywhere by chance. */
 const MIN_KNOWN_LENGTH = 8;
+/** Each is looked for at every place of every text: twenty thousand would hold this thread up for seconds at a long one. */
+const MAX_KNOWN = 1_000;
 
 /** Kinds that are told by what stands before them: elsewhere the same text has no shape. */
 const TOLD_BY_CONTEXT = new Set(['bearer-token', 'connection-string', 'assigned-secret']);
 
-/** Those of these that can stand elsewhere without a shape; undefined where none can. Pure. */
+/** Those of these that can stand elsewhere without a shape, the first 1,000; undefined where none can. Pure. */
 export function knownSecrets(found: Iterable<readonly [secret: string, kind: string]>): KnownSecrets | undefined {
-  const kinds = new Map(
-    [...found].filter(([secret, kind]) => TOLD_BY_CONTEXT.has(kind) && secret.length >= MIN_KNOWN_LENGTH),
-  );
+  const kinds = new Map<string, string>();
+  for (const [secret, kind] of found) {
+    if (kinds.size === MAX_KNOWN) break;
+    if (TOLD_BY_CONTEXT.has(kind) && secret.length >= MIN_KNOWN_LENGTH) kinds.set(secret, kind);
+  }
   if (kinds.size === 0) return undefined;
   // The longest first: one may begin with another.
   const texts = [...kinds.keys()].sort((a, b) => b.length - a.length);
