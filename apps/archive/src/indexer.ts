@@ -55,7 +55,7 @@ export class Indexer {
     this.#salt = hexDecode(options.store.meta('salt') ?? '');
   }
 
-  /** Takes records that were kept, with their numbers. What they change shows after the next `flush`. Never throws: that tells. */
+  /** Takes records that were kept, with their numbers. What they change shows after the next `flush`, which also tells of what is wrong: this never throws. */
   take(records: readonly NewRecord[], numbers: readonly (number | undefined)[]): void {
     if (this.#isAhead) return;
     try {

@@ -60,7 +60,7 @@ const SHAPES: readonly Shape[] = [
   ),
   {
     kind: 'assigned-secret',
-    // Secrets that follow a name have one of these words before them.
+    // Secrets that follow a name have one of these words before them. Letter by letter, since all hints are one pattern.
     hint: /[Kk][Ee][Yy]|[Tt][Oo][Kk][Ee][Nn]|[Ss][Ee][Cc][Rr][Ee][Tt]|[Pp][Aa][Ss][Ss][Ww]/,
     pattern:
       /(?:api[_-]?key|access[_-]?key|secret[_-]?key|auth[_-]?token|access[_-]?token|client[_-]?secret|password|passwd)(?:\\?["'])?\s{0,3}[=:]\s{0,3}(?:\\?["'])?(?<secret>(?=[^\s"'\\]{0,200}[0-9])(?=[^\s"'\\]{0,200}[A-Za-z])[A-Za-z0-9+/_.~!@#$%^*=-]{10,200})/dgi,

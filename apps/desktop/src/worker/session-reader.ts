@@ -104,13 +104,21 @@ export class SessionReader {
         return new StandingSave({ id, session, fold, lines: this.#linesOf(request), slices, post });
       case 'replay':
         return new StandingReplay({
-          ...{ agent, channelId, id, fold, clock, slices, post },
+          agent,
+          channelId,
+          id,
+          fold,
+          clock,
+          slices,
+          post,
           told: () => teller.told(channelId),
         });
       case 'search': {
         const search = new TranscriptSearch(request.needle);
         return new StandingSearch({
-          ...{ agent, clock, slices },
+          agent,
+          clock,
+          slices,
           run: () => search.run(fold.transcript(channelId)),
           tell: (isDone) => post({ type: 'found', id, found: search.found, isDone }),
         });
@@ -119,7 +127,9 @@ export class SessionReader {
         const search = new LineSearch(request.needle);
         const of = this.#linesOf(request);
         return new StandingSearch({
-          ...{ agent, clock, slices },
+          agent,
+          clock,
+          slices,
           run: () => search.run(fold.log, of.streams, channelId),
           tell(isDone) {
             const { lines } = of;

@@ -84,8 +84,8 @@ export async function archiveStatus(_: object, context: Context): Promise<number
     for (const { publicKey, name, keyMadeBy } of reader.agents()) {
       // The owner's name for it, else its own.
       const called = name ?? (ownName.get(publicKey) as string | undefined);
-      const about = keyMadeBy === undefined ? '' : `, its key made by the ${keyMadeBy}`;
-      say(`Agent ${called === undefined ? '' : `${printable(called)} `}${encodeNpub(publicKey)}${about}`);
+      const maker = keyMadeBy === undefined ? '' : `, its key made by the ${keyMadeBy}`;
+      say(`Agent ${called === undefined ? '' : `${printable(called)} `}${encodeNpub(publicKey)}${maker}`);
     }
   } finally {
     db.close();

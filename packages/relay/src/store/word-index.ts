@@ -44,7 +44,7 @@ function isPlain(text: string): boolean {
 }
 
 /**
- * The words of stored events (NIP-50), indexed some hundreds at a time: each transaction that adds to the index costs as much
+ * The words of stored events (NIP-50), indexed up to a thousand at a time: each transaction that adds to the index costs as much
  * as many events' words do, and few of them are searched for in the next second. Events up to a mark are in it, those
  * after are not yet; whoever searches catches up first.
  */

@@ -21,6 +21,7 @@ export function useLines(session: SessionRef, run: string | undefined): Lines {
   const [, setTold] = useState<object>();
   const asked = useRef<Asked>(undefined);
   const places = useRef(new Map<number, (index: number) => void>());
+  const lastAsk = useRef(0);
   useEffect(() => {
     const fresh = new LineWindow();
     setWindow(fresh);
@@ -44,11 +45,9 @@ export function useLines(session: SessionRef, run: string | undefined): Lines {
     },
     indexOf: (line) =>
       new Promise((resolve) => {
-        const ask = ++lastAsk;
+        const ask = ++lastAsk.current;
         places.current.set(ask, resolve);
         asked.current?.send({ type: 'place-line', ask, line });
       }),
   };
 }
-
-let lastAsk = 0;
