@@ -52,7 +52,7 @@ describe('calls by Web Push', () => {
     proxy?.close();
   });
 
-  it('PU24, DT140: a phone is subscribed in the settings, called by the agent’s own machine, and brought to what asks', async () => {
+  it('PU24, PU30, DT140: a phone is subscribed in the settings, called by the agent’s own machine, and brought to what asks', async () => {
     const { page, context, offences } = await openPage(browser, 'about:blank', PHONE);
     await standInForBrowserMaker(context, service);
     await context.grantPermissions(['notifications'], { origin: new URL(address).origin });
@@ -66,6 +66,25 @@ describe('calls by Web Push', () => {
 
     await page.getByTestId('open-settings').click();
     await page.getByTestId('settings-calls').click();
+    // As on Android, where only service workers may show notifications.
+    await page.evaluate(() => {
+      const { Notification: given } = globalThis;
+      class Refusing {
+        static readonly permission = given.permission;
+        static readonly requestPermission = () => given.requestPermission();
+        constructor() {
+          throw new TypeError('Illegal constructor. Use ServiceWorkerRegistration.showNotification() instead.');
+        }
+      }
+      Object.assign(globalThis, { Notification: Refusing });
+    });
+    await page.getByTestId('notify-test').click();
+    await page.getByTestId('notify-outcome').filter({ hasText: 'The browser showed it' }).waitFor();
+    const shownTags = await page.evaluate(async () => {
+      const registration = await navigator.serviceWorker.getRegistration();
+      return (await registration?.getNotifications())?.map(({ tag }) => tag);
+    });
+    expect(shownTags).toEqual(['heliograph-test']);
     await page.getByTestId('push-wanted').check();
     await page.getByTestId('push-nothing').waitFor();
     await page.getByTestId('notify-permission').check();

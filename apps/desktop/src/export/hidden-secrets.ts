@@ -1,5 +1,5 @@
 import { findSecrets } from '@heliograph/record/secrets';
-import { type ReadText, readings } from './readable-text.ts';
+import { placedReadings, readings } from './readable-text.ts';
 
 /** A secret in a text: `start` to `end` is all that makes it up there, colours and escapes too; `secret` is how it reads. */
 export interface HiddenSecret {
@@ -39,14 +39,14 @@ export function knownSecrets(found: Iterable<readonly [secret: string, kind: str
 
 /** The secrets of known shapes in a text, however it is coloured or escaped, in their order; none within another. Pure. */
 export function hiddenSecrets(text: string): readonly HiddenSecret[] {
-  return collect(text, ({ text: read }) => findSecrets(read).map(({ kind, start, end }) => ({ kind, start, end })));
+  return collect(text, findSecrets);
 }
 
 /** Where these stand in a text. Pure. */
-export function placesOfKnown(text: string, known: KnownSecrets): readonly HiddenSecret[] {
-  return collect(text, ({ text: read }) =>
-    [...read.matchAll(known.pattern)].map(({ index, 0: secret }) => ({
-      kind: known.kinds.get(secret) ?? '',
+export function placesOfKnown(text: string, { kinds, pattern }: KnownSecrets): readonly HiddenSecret[] {
+  return collect(text, (read) =>
+    Array.from(read.matchAll(pattern), ({ index, 0: secret }) => ({
+      kind: kinds.get(secret) ?? '',
       start: index,
       end: index + secret.length,
     })),
@@ -55,10 +55,14 @@ export function placesOfKnown(text: string, known: KnownSecrets): readonly Hidde
 
 type Found = Pick<HiddenSecret, 'kind' | 'start' | 'end'>;
 
-function collect(text: string, find: (read: ReadText) => readonly Found[]): readonly HiddenSecret[] {
+function collect(text: string, find: (read: string) => readonly Found[]): readonly HiddenSecret[] {
+  // Nearly all texts hold none: where their characters came from needs not be known.
+  let isAny = false;
+  for (const read of readings(text)) isAny ||= find(read).length > 0;
+  if (!isAny) return [];
   const all: HiddenSecret[] = [];
-  for (const read of readings(text)) {
-    for (const { kind, start, end } of find(read)) {
+  for (const read of placedReadings(text)) {
+    for (const { kind, start, end } of find(read.text)) {
       const secret = read.text.slice(start, end);
       all.push({ kind, secret, start: read.startOf(start), end: read.endOf(end - 1) });
     }

@@ -12,11 +12,16 @@ const MAX_NAMED_DEPTH = 32;
 
 /** The strings of a JSON text that are no keys, in their order; of what is no JSON whatever looks like one. Pure, no recursion. */
 export function* jsonStrings(json: string): Generator<JsonString> {
-  const stack: { key: string | number; isValue: boolean }[] = [];
+  const stack: { readonly path: string; key: string | number; isValue: boolean }[] = [];
+  const pointer = () => {
+    const top = stack.at(-1);
+    if (top === undefined || stack.length > MAX_NAMED_DEPTH) return '';
+    return `${top.path}/${typeof top.key === 'number' ? top.key : escapeKey(top.key)}`;
+  };
   for (const { 0: token, index } of json.matchAll(TOKEN)) {
     const top = stack.at(-1);
-    if (token === '{') stack.push({ key: '', isValue: false });
-    else if (token === '[') stack.push({ key: 0, isValue: true });
+    if (token === '{') stack.push({ path: pointer(), key: '', isValue: false });
+    else if (token === '[') stack.push({ path: pointer(), key: 0, isValue: true });
     else if (token === '}' || token === ']') stack.pop();
     else if (token === ':') {
       if (top !== undefined) top.isValue = true;
@@ -24,13 +29,10 @@ export function* jsonStrings(json: string): Generator<JsonString> {
       if (typeof top?.key === 'number') top.key++;
       else if (top !== undefined) top.isValue = false;
     } else if (top !== undefined && !top.isValue) top.key = token.slice(1, -1);
-    else {
-      const pointer = stack.length > MAX_NAMED_DEPTH ? '' : stack.map(({ key }) => `/${escapeKey(key)}`).join('');
-      yield { pointer, start: index + 1, end: index + token.length - 1 };
-    }
+    else yield { pointer: pointer(), start: index + 1, end: index + token.length - 1 };
   }
 }
 
-function escapeKey(key: string | number): string {
-  return typeof key === 'number' ? `${key}` : key.replaceAll('~', '~0').replaceAll('/', '~1');
+function escapeKey(key: string): string {
+  return key.replaceAll('~', '~0').replaceAll('/', '~1');
 }

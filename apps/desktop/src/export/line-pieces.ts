@@ -23,8 +23,9 @@ export class LinePieces {
       if (NAMES.has(pointer)) names.push(payload.slice(start, end).replace(/_update$/, ''));
       else pieces.push([pointer, start, end]);
     }
+    const line = JSON.stringify([stream, turnId, names]);
     for (const [pointer, start, end] of pieces) {
-      const key = JSON.stringify([stream, turnId, names, pointer]);
+      const key = line + pointer;
       const text = { source: at, text: payload.slice(start, end), start };
       const known = this.#texts.get(key);
       if (known === undefined) this.#texts.set(key, [text]);

@@ -16,30 +16,60 @@ const ESCAPED: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r
 /** JSON in a string of JSON in a string: deeper than that nobody writes. */
 const MAX_DEPTH = 3;
 
+interface Step {
+  readonly isNeeded: (text: string) => boolean;
+  readonly pattern: RegExp;
+  /** What a match reads as: one character at most. */
+  readonly read: (match: string, code: string | undefined, character: string | undefined) => string;
+}
+
+/** How a text comes to be read: without codes of terminals, then without escapes of JSON, and so on. */
+const STEPS: readonly Step[] = [
+  { isNeeded: (text) => text.includes(ESC) || text.includes(CSI), pattern: TERMINAL_CODE, read: () => '' },
+  {
+    isNeeded: (text) => text.includes('\\'),
+    pattern: JSON_ESCAPE,
+    read: (match, code, character = '') =>
+      code === undefined
+        ? (ESCAPED[character] ?? (character || match))
+        : String.fromCharCode(Number.parseInt(code, 16)),
+  },
+];
+
 /**
  * A text as it stands, and as people come to read it: without what colours it in a terminal, with what JSON escapes, three times
- * over. Pure; cost: about three passes where there is anything to read.
+ * over. Pure; cost: a pass for each of them.
  */
-export function* readings(text: string): Generator<ReadText> {
-  let read: ReadText = { text, startOf: (at) => at, endOf: (at) => at + 1 };
-  yield read;
+export function readings(text: string): Generator<string> {
+  return readAs(
+    text,
+    (read) => read,
+    (read, { pattern, read: character }) => read.replace(pattern, character),
+  );
+}
+
+/** The same with where every character came from: dear, so for texts in which something was found. */
+export function placedReadings(text: string): Generator<ReadText> {
+  const asItStands: ReadText = { text, startOf: (at) => at, endOf: (at) => at + 1 };
+  return readAs(asItStands, (read) => read.text, rewrite);
+}
+
+function* readAs<T>(first: T, textOf: (read: T) => string, apply: (read: T, step: Step) => T): Generator<T> {
+  yield first;
+  let read = first;
   for (let depth = 0; depth <= MAX_DEPTH; depth++) {
-    if (read.text.includes(ESC) || read.text.includes(CSI)) {
-      read = rewrite(read, TERMINAL_CODE, () => '');
+    const before = textOf(read);
+    // The deepest is stripped of colours, and not read on.
+    for (const step of depth === MAX_DEPTH ? STEPS.slice(0, 1) : STEPS) {
+      if (!step.isNeeded(textOf(read))) continue;
+      read = apply(read, step);
       yield read;
     }
-    if (depth === MAX_DEPTH || !read.text.includes('\\')) return;
-    const { text: before } = read;
-    read = rewrite(read, JSON_ESCAPE, ([, code, character = '']) =>
-      code === undefined ? (ESCAPED[character] ?? character) : String.fromCharCode(Number.parseInt(code, 16)),
-    );
-    if (read.text === before) return;
-    yield read;
+    if (textOf(read) === before) return;
   }
 }
 
-/** `read` says what stands for a match: at most one character. */
-function rewrite(from: ReadText, pattern: RegExp, read: (match: RegExpMatchArray) => string): ReadText {
+function rewrite(from: ReadText, { pattern, read }: Step): ReadText {
   const starts = new Uint32Array(from.text.length);
   const ends = new Uint32Array(from.text.length);
   let text = '';
@@ -55,7 +85,7 @@ function rewrite(from: ReadText, pattern: RegExp, read: (match: RegExpMatchArray
   for (const match of from.text.matchAll(pattern)) {
     keepUntil(match.index);
     done = match.index + match[0].length;
-    const character = read(match);
+    const character = read(match[0], match[1], match[2]);
     text += character;
     if (character === '') continue;
     starts[count] = from.startOf(match.index);
