@@ -20,7 +20,7 @@ import { makePrivateFolder } from './private-folder.ts';
 /**
  * Why an archive's file can't be used. `missing`: there is none. `in-use`: another process keeps it. `not-writable`: the
  * system refuses. `damaged`: not SQLite, or pages of it are broken. `foreign`: another program's. `too-new`: of a later
- * version. `too-large`: it can't be opened into memory. `too-old`: of an earlier one, for who only reads. `other-owner`: it was made for another key.
+ * version. `too-large`: it can't be opened into memory. `other-owner`: it was made for another key.
  */
 export interface ArchiveFileError {
   readonly code:
@@ -31,7 +31,6 @@ export interface ArchiveFileError {
     | 'damaged'
     | 'foreign'
     | 'too-new'
-    | 'too-old'
     | 'other-owner';
   readonly message: string;
   readonly cause?: unknown;
@@ -73,7 +72,7 @@ export function openArchiveFile(
   return ok({ path, db, reading, backup, close });
 }
 
-/** Opens an archive's file that is there, only to read it, beside the process that writes it. */
+/** Opens an archive's file that is there, only to read it, beside the process that writes it; of an earlier version a private copy, upgraded. */
 export function joinArchiveFile(path: string): Result<Database.Database, ArchiveFileError> {
   if (!existsSync(path)) {
     return err({ code: 'missing', message: `there is no archive at ${path}: name its file, or switch one on first` });
@@ -84,9 +83,8 @@ export function joinArchiveFile(path: string): Result<Database.Database, Archive
     const problem = checkFile(db, path);
     if (problem === undefined && versionOf(db) === SCHEMA_VERSION) return ok(db);
     db.close();
-    if (problem !== undefined) return err(problem);
-    const message = `${path} is of an earlier version: run \`heliograph archive run\` once, it keeps a copy and upgrades it`;
-    return err({ code: 'too-old', message });
+    // Whoever only reads need not be the owner, who alone goes on keeping in it.
+    return problem === undefined ? ok(openCopy(path)) : err(problem);
   } catch (cause) {
     db?.close();
     return err(describeFault(path, cause));
@@ -119,12 +117,19 @@ function openCopy(path: string): Database.Database {
       if (JSON.stringify(written()) === before) break;
       if (copies === MAX_COPIES) throw new Error('it is written all the time: copy it with sqlite3 .backup first');
     }
+    upgradeCopy(copy);
     const db = openReader(copy);
     db.prepare('SELECT count(*) FROM sqlite_schema').get();
     return db;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+function upgradeCopy(path: string): void {
+  const db = new Database(path);
+  if (checkFile(db, path) === undefined && !isEmpty(db)) runUpgrades(db);
+  db.close();
 }
 
 function isFolderWritable(path: string): boolean {
@@ -227,11 +232,15 @@ function upgrade(db: Database.Database, path: string): string | undefined {
   const backup = `${path}.schema-${from}-${stamp}`;
   newPrivateFile(backup);
   db.prepare('VACUUM INTO ?').run(backup);
+  runUpgrades(db);
+  return backup;
+}
+
+function runUpgrades(db: Database.Database): void {
   db.transaction(() => {
-    for (let version = from; version < SCHEMA_VERSION; version++) db.exec(UPGRADES[version] ?? '');
+    for (let version = versionOf(db); version < SCHEMA_VERSION; version++) db.exec(UPGRADES[version] ?? '');
     db.pragma(`user_version = ${SCHEMA_VERSION}`);
   })();
-  return backup;
 }
 
 /** Makes a file that only this user may read, or leaves it as it is but for that. */

@@ -17,8 +17,8 @@ import { selectNodeCrypto } from '@heliograph/crypto/node';
 import Database from 'better-sqlite3';
 import { build } from 'esbuild';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { describeFault } from '../src/archive-file.ts';
-import { verifyArchiveFile } from '../src/index.ts';
+import { describeFault, joinArchiveFile } from '../src/archive-file.ts';
+import { searchArchive, verifyArchiveFile } from '../src/index.ts';
 import { Keeper } from '../src/keeper.ts';
 import { applyRetention, usedBytes } from '../src/retention.ts';
 import { MadeSession, openParts } from './support/made-session.ts';
@@ -145,6 +145,27 @@ describe('faults', () => {
     expect(readdirSync(folder).filter((name) => name.includes('schema'))).toHaveLength(1);
     expect(() => openParts('/proc/none/archive.db', crypto)).toThrow(/can't be written/);
     expect(existsSync('/proc/none')).toBe(false);
+  });
+
+  it('AR113: an archive of an earlier version is verified and searched as it is, and no byte of it changes', async () => {
+    const { keep, indexer, store, file } = openParts(path, crypto);
+    const session = new MadeSession('s1', 'c1', crypto);
+    for (const event of session.turn(1, 5, (chunk) => `wolpertinger ${chunk} `)) keep([await session.seal([event])]);
+    indexer.flush();
+    store.checkpoint(1_790_000_000);
+    file.close();
+    const older = new Database(path);
+    older.exec('DROP VIEW tool_calls; CREATE VIEW tool_calls AS SELECT 1 AS item WHERE 0; PRAGMA user_version = 2');
+    older.pragma('journal_mode = DELETE');
+    older.close();
+    const before = readFileSync(path);
+    expect(verifyArchiveFile(path, { crypto })).toMatchObject({ ok: true, value: { ok: true, problems: [] } });
+    const joined = joinArchiveFile(path);
+    if (!joined.ok) throw new Error(joined.error.message);
+    expect(searchArchive(joined.value, { text: 'wolpertinger', limit: 9 })).toHaveLength(1);
+    expect(joined.value.prepare('SELECT count(*) FROM tool_calls').pluck().get()).toBe(1);
+    joined.value.close();
+    expect(readFileSync(path).equals(before)).toBe(true);
   });
 
   it('AR64: a reader that takes its time holds up no write', async () => {
