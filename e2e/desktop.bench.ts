@@ -1,7 +1,8 @@
 /**
  * `npm run bench:desktop` (`-- LINES`, 20,000 by default): the real product in Chromium. Times of the page are processor time
- * of its main thread; the rest is by the clock, on whatever else the machine does.
+ * of its main thread; the rest is by the clock, on whatever else the machine does, whose load is told.
  */
+import { loadavg } from 'node:os';
 import type { Browser, Page } from 'playwright-core';
 import { WebSocket } from 'ws';
 import { launchChromium, openPage } from './support/chromium.ts';
@@ -26,10 +27,12 @@ try {
   // What tsx puts around functions, which the page has not.
   await page.evaluate('globalThis.__name = (value) => value');
   await openSession(page);
+  tell('load at the beginning', round(loadavg()[0] ?? 0));
   await measureLatency(page, relay);
   await measureLive(browser, page);
   await prompt(page, { lines: LINES });
   await measureOpening(browser, page);
+  tell('load at the end', round(loadavg()[0] ?? 0));
 } finally {
   await browser.close();
   await product.close();
@@ -102,8 +105,7 @@ async function bareEchoes(relay: string, count: number): Promise<readonly number
 
 /** A thousand lines a second while somebody types. */
 async function measureLive(browser: Browser, page: Page): Promise<void> {
-  const keys: number[] = [];
-  let frames = 0;
+  let [frames, typed] = [0, 0];
   const { longestMs, totalMs } = await watchMainThread(browser, page, async () => {
     await prompt(page, { lines: 1_000 * LIVE_SECONDS, perSecond: 1_000 }, async () => {
       await page.evaluate(() => {
@@ -117,20 +119,29 @@ async function measureLive(browser: Browser, page: Page): Promise<void> {
       });
       await page.getByTestId('composer').focus();
       const endMs = Date.now() + (LIVE_SECONDS - 2) * 1_000;
-      while (Date.now() < endMs) {
-        const startMs = performance.now();
-        await page.keyboard.type('word ', { delay: 40 });
-        keys.push((performance.now() - startMs) / 5);
-      }
-      frames = await page.evaluate(
-        () => (globalThis as unknown as { frameState: { frames: number } }).frameState.frames,
-      );
+      while (Date.now() < endMs) await page.keyboard.type('word ', { delay: 40 });
+      typed = await framesOf(page);
     });
+    frames = await framesOf(page);
   });
   await page.getByTestId('composer').fill('');
   tell('1,000 lines/s: main thread, processor ms a second (16.7 ms × 60 = 1,000)', round(totalMs / LIVE_SECONDS));
   tell('1,000 lines/s: longest task, processor ms', round(longestMs));
-  tell('1,000 lines/s while typing: frames a second', round(frames / (LIVE_SECONDS - 2)));
+  tell('1,000 lines/s while typing: frames a second', round(typed / (LIVE_SECONDS - 2)));
+  tell('1,000 lines/s: main thread, processor ms a frame (60 frames a second have 16.7)', round(totalMs / frames));
+}
+
+function framesOf(page: Page): Promise<number> {
+  return page.evaluate(() => (globalThis as unknown as { frameState: { frames: number } }).frameState.frames);
+}
+
+/** What the page's own heap holds after a collection, MB; its worker's is another. */
+async function heapMb(page: Page): Promise<number> {
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('HeapProfiler.collectGarbage');
+  const { usedSize } = await devtools.send('Runtime.getHeapUsage');
+  await devtools.detach();
+  return round(usedSize / 1_000_000);
 }
 
 /** The page loaded anew before a session of LINES lines. */
@@ -166,6 +177,7 @@ async function measureOpening(browser: Browser, page: Page): Promise<void> {
   );
   tell('opening: longest task of the main thread, processor ms (aim: 50)', round(longestMs));
   tell('opening: main thread, processor µs a line', round((totalMs / all) * 1_000));
+  tell('heap of the page with all of it read, MB', await heapMb(page));
 }
 
 function quantile(times: readonly number[], share: number): number {

@@ -46,7 +46,7 @@ export function RawRail(props: {
   const [open, setOpen] = useState<OpenLine>();
   const scroller = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
-  const { leave, toEnd, scrollToFn } = useFollowEnd(scroller, content, lines.length);
+  const { leftAtCount, leave, toEnd, scrollToFn } = useFollowEnd(scroller, content, lines.length);
   const virtualizer = useVirtualizer({
     count: lines.length,
     getScrollElement: () => scroller.current,
@@ -55,8 +55,8 @@ export function RawRail(props: {
     paddingStart: 6,
     paddingEnd: 12,
     anchorTo: 'end',
-    // What is drawn beyond the view hides that rows come a frame later; drawn at once, each step would be a frame's second.
-    useFlushSync: false,
+    // Somebody who scrolls sees rows at once; a list that follows its end by itself is drawn with what came.
+    useFlushSync: leftAtCount !== undefined,
     scrollToFn,
   });
   const drawn = virtualizer.getVirtualItems();

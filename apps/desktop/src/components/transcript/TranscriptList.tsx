@@ -51,8 +51,8 @@ export function TranscriptList(props: {
     paddingEnd: 12,
     scrollPaddingStart: 8,
     anchorTo: 'end',
-    // What is drawn beyond the view hides that rows come a frame later; drawn at once, each step would be a frame's second.
-    useFlushSync: false,
+    // Somebody who scrolls sees rows at once; a list that follows its end by itself is drawn with what came.
+    useFlushSync: leftAtCount !== undefined,
     scrollToFn,
   });
   useHighlights(scroller, {

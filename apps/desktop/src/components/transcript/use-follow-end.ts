@@ -31,22 +31,30 @@ export function useFollowEnd(
 ): FollowEnd {
   const [leftAtCount, setLeftAtCount] = useState<number>();
   const written = useRef(0);
+  /** Known before anything is drawn for it: what grows in the same frame must not take a reader back who just left. */
+  const isAtEnd = useRef(true);
   const toEnd = () => {
     const element = scroller.current;
     if (element === null) return;
     element.scrollTop = element.scrollHeight;
     written.current = element.scrollTop;
+    isAtEnd.current = true;
     setLeftAtCount(undefined);
   };
   const keepEnd = useEffectEvent(() => {
-    if (leftAtCount === undefined) toEnd();
+    if (isAtEnd.current) toEnd();
   });
   const noteScroll = useEffectEvent(() => {
     const element = scroller.current;
     if (element === null) return;
     const isAway = element.scrollHeight - element.scrollTop - element.clientHeight > END_THRESHOLD_PX;
-    if (!isAway) setLeftAtCount(undefined);
-    else if (Math.abs(element.scrollTop - written.current) > ROUNDING_PX) setLeftAtCount((left) => left ?? rowCount);
+    if (!isAway) {
+      isAtEnd.current = true;
+      setLeftAtCount(undefined);
+    } else if (Math.abs(element.scrollTop - written.current) > ROUNDING_PX) {
+      isAtEnd.current = false;
+      setLeftAtCount((left) => left ?? rowCount);
+    }
   });
   // A list opens at its newest row.
   useLayoutEffect(() => keepEnd(), []);
@@ -68,6 +76,7 @@ export function useFollowEnd(
     leftAtCount,
     toEnd,
     leave() {
+      isAtEnd.current = false;
       setLeftAtCount((left) => left ?? rowCount);
       // Led to what is at the end, they have not left it, and nothing scrolls to say so.
       requestAnimationFrame(noteScroll);
