@@ -43,6 +43,13 @@ test('DT16, DT170: whatever comes between two paints changes the screen once, an
   expect(state().agents[0]?.told.transcript(agent.channelId).turns).toHaveLength(1);
 });
 
+test('DT170: the worker goes on telling where something it told could not be shown', () => {
+  const { desktop, posted, paint } = openDesktop();
+  desktop.receive({ type: 'events', events: [{ type: 'news', news: { agent: 'a', transcripts: [null as never] } }] });
+  expect(paint).toThrow(TypeError);
+  expect(posted).toEqual([{ type: 'painted' }]);
+});
+
 test('DT16: the first conversation that comes is chosen; a choice made stays', () => {
   const { desktop, paint, state } = openDesktop();
   const [one, two] = [

@@ -110,8 +110,12 @@ export function createDesktop(port: DesktopPort): Desktop {
     isFrameDue = true;
     port.onFrame(() => {
       isFrameDue = false;
-      flush();
-      port.post({ type: 'painted' });
+      try {
+        flush();
+      } finally {
+        // Told even where something can't be shown: the worker would wait for it for good, and the screen with it.
+        port.post({ type: 'painted' });
+      }
     });
   }
 
