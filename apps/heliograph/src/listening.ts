@@ -7,7 +7,7 @@ export interface Address {
   readonly host: string;
   readonly port: number;
   /** Takes a free port where that one is in use. */
-  readonly orFree?: boolean;
+  readonly orFreePort?: boolean;
 }
 
 export const loopback = '127.0.0.1';

@@ -59,7 +59,7 @@ function startHost(
   return startDesktopHost({
     host: address.host,
     port: address.port,
-    orFreePort: address.orFree ?? false,
+    orFreePort: address.orFreePort ?? false,
     uiDir: installation.uiDir,
     stateFile: places.desktopFile,
     ownerKey: owner.secret,

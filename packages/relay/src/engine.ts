@@ -7,7 +7,7 @@ import { takeMessage } from './intake.ts';
 import { changeAccess, configure, forgetSession, openSession, passTime } from './lifecycle.ts';
 import { DEFAULT_LIMITS } from './limits.ts';
 import { Occupancy } from './occupancy.ts';
-import { deliverShared, MAX_SHARED_IDS, type Peers, RecentIds, setPeers, takeShared } from './peers.ts';
+import { deliverShared, MAX_SHARED_IDS, type Peers, RecentIds, takeShared } from './peers.ts';
 import { defaultPolicies, type Policy } from './policy.ts';
 import type { RelayEffect } from './relay-effect.ts';
 import type { RelayInput, RelayRules } from './relay-input.ts';
@@ -98,7 +98,7 @@ export class RelayEngine {
       case 'shared':
         return takeShared(state, input.event, input.storedAtMs);
       case 'peers':
-        setPeers(state, input.peers);
+        state.peers = input.peers;
         return [];
       case 'tick':
         return passTime(state);

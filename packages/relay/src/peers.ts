@@ -61,8 +61,3 @@ export function deliverShared(state: RelayState, event: VerifiedEvent, storedAtM
   state.sharedIds.add(event.id);
   return fanOut(state, event, storedAtMs).effects;
 }
-
-/** What is known of the other relays changed. */
-export function setPeers(state: RelayState, peers: Peers): void {
-  state.peers = peers;
-}

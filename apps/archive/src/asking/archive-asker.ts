@@ -22,6 +22,8 @@ const MAX_WAITING = 8;
 /** A thread with nothing to do ends, and what it had opened goes with it. */
 const IDLE_MS = 60_000;
 
+const UNWANTED = 'Nobody waits for that any more.';
+
 /**
  * Asks archives' files in a thread of its own, one question at a time: whatever a question costs, the process that asks goes
  * on. A question that takes too long is given up with its thread; the next one waits until that thread has ended.
@@ -46,6 +48,7 @@ export class ArchiveAsker {
   ): Promise<Result<ArchiveTold[A['ask']], { readonly message: string }>> {
     const { maxMs = MAX_MS } = this.#options;
     return new Promise((resolve) => {
+      if (signal?.aborted === true) return resolve(err({ message: UNWANTED }));
       if (this.#isClosed || this.#waiting.length >= MAX_WAITING) {
         const message = this.#isClosed
           ? 'The archive is being closed.'
@@ -57,7 +60,7 @@ export class ArchiveAsker {
         giveUp(`That took longer than ${maxMs / 1_000} s and was given up: ask for less, one session or one agent.`),
         maxMs,
       );
-      const unwanted = giveUp('Nobody waits for that any more.');
+      const unwanted = giveUp(UNWANTED);
       signal?.addEventListener('abort', unwanted, { once: true });
       const question: Question = {
         asked,

@@ -38,7 +38,7 @@ export function endLeftovers(lock: string): number | undefined {
     return mark?.lock === lock && mark.pids === pids ? [{ pid, harness: mark.harness }] : [];
   });
   // This process holds the lock: what it started before is left over like any other's.
-  const living = left.find(({ harness }) => harness.pid !== process.pid && isAlive(harness));
+  const living = left.find(({ harness }) => harness.pid !== process.pid && harness.started !== '' && isAlive(harness));
   if (living !== undefined) return living.harness.pid;
   if (left.length === 0) return undefined;
   // An agent's shell, or a loop in it, may start the harness anew: who runs us goes on.

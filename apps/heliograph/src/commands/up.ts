@@ -63,7 +63,7 @@ async function startAll({ choice, cwd, owner, window, ...push }: UpParts, life: 
   const stateDir = join(context.places.state, 'up', choice.name);
   const identity = await upIdentity(stateDir, owner, url, context);
   const agents = [{ publicKey: identity.key.publicKey, name }];
-  const address = { host: loopback, port: await freePortNear(defaultPort.desktop, context.log), orFree: true };
+  const address = { host: loopback, port: await freePortNear(defaultPort.desktop, context.log), orFreePort: true };
   await openDesktop({ address, owner, relays: [url], agents, window }, life, context);
   await runAgent({ choice, cwd, identity, stateDir, name, permissions: 'ask', ...push }, life, context);
 }
