@@ -31,9 +31,11 @@ function startedAt(pid: number): string {
   try {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8');
     const status = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // Fields after the name in parentheses, which may itself hold spaces: the 20th is the start in ticks since boot.
-    const ticks = status.slice(status.lastIndexOf(')') + 2).split(' ')[19] ?? '';
-    return `${boot.trim()} ${ticks}`;
+    // Fields after the name in parentheses, which may itself hold spaces: first the state, as the 20th the start in ticks since boot.
+    const fields = status.slice(status.lastIndexOf(')') + 2).split(' ');
+    // It ended, and whoever started it has not collected it, or never will.
+    if (fields[0] === 'Z') return '';
+    return `${boot.trim()} ${fields[19] ?? ''}`;
   } catch {
     return '';
   }

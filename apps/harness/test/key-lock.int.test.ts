@@ -1,9 +1,11 @@
-import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { lockKey } from '../src/key-lock.ts';
+import { identityOf } from '../src/process-identity.ts';
+import { isRunning } from './support/processes.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -58,6 +60,23 @@ describe('the lock of a key', () => {
     ]) {
       writeFileSync(join(folder, `${KEY}.lock`), text);
       await (await lockKey(KEY, folder)).release();
+    }
+  });
+
+  test('HA37: a process that ended and is never collected holds nothing', async () => {
+    const parent = spawn('sh', ['-c', 'sleep 600 & echo $!; exec sleep 600'], { stdio: ['ignore', 'pipe', 'ignore'] });
+    try {
+      const pid = Number(await new Promise((resolve) => parent.stdout.once('data', resolve)));
+      writeFileSync(join(folder, `${KEY}.lock`), JSON.stringify(identityOf(pid)));
+      await expect(lockKey(KEY, folder)).rejects.toMatchObject({ code: 'ELOCKED' });
+      // By then its parent is one that collects nothing: the shell made itself a program that knows of no child.
+      const isSleep = () => readFileSync(`/proc/${parent.pid}/comm`, 'utf8').trim() === 'sleep';
+      await expect.poll(isSleep, { timeout: 20_000 }).toBe(true);
+      process.kill(pid, 'SIGKILL');
+      await expect.poll(() => isRunning(pid), { timeout: 20_000 }).toBe(false);
+      await (await lockKey(KEY, folder)).release();
+    } finally {
+      parent.kill('SIGKILL');
     }
   });
 });
