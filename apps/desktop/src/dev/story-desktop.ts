@@ -31,6 +31,7 @@ export function openStory(
     onNews() {
       if (!isTelling) desktop.receive({ type: 'events', events: reader.news() });
     },
+    flush: () => undefined,
     post: (answer) => desktop.receive({ type: 'read', answer }),
   });
   /** All of it at once, as between two paints. */

@@ -5,7 +5,7 @@ import type { PageEvent } from '../worker/session-told.ts';
 /** Says what a worker would tell the page of what a viewer tells: the lines, each time, as what they made of the sessions. */
 export function storyTeller(): (events: readonly ViewerEvent[]) => readonly PageEvent[] {
   const clock = { nowMs: () => 0, setTimer: () => () => undefined };
-  const reader = new SessionReader({ clock, onNews: () => undefined, post: () => undefined });
+  const reader = new SessionReader({ clock, onNews: () => undefined, flush: () => undefined, post: () => undefined });
   return (events) => tellBy(reader, events);
 }
 

@@ -1,7 +1,8 @@
-import { applyPatch, TranscriptFold } from '@heliograph/transcript';
+import { applyPatch, Replay, type Transcript, TranscriptFold } from '@heliograph/transcript';
 import { expect, test } from 'vitest';
 import { StoryAgent } from '../dev/story-agent.ts';
 import { ToldSessions } from '../store/told-sessions.ts';
+import { PageFeed } from './page-feed.ts';
 import type { ReaderAnswer } from './reader-protocol.ts';
 import { SessionReader } from './session-reader.ts';
 import type { PageEvent } from './session-told.ts';
@@ -26,6 +27,7 @@ function open() {
   const reader: SessionReader = new SessionReader({
     clock,
     onNews: tellNews,
+    flush: tellNews,
     post: (answer) => answers.push(answer),
   });
   /** Fires what is due in the next so many ms; returns how often something was fired. */
@@ -50,7 +52,7 @@ function open() {
     reader.take({ type: 'events', agent: agent.publicKey, events });
   };
   const session = { agent: agent.publicKey, channelId: agent.channelId };
-  return { reader, agent, answers, news, tell, wait, session };
+  return { reader, clock, agent, answers, news, tell, wait, session };
 }
 
 test('DT100: what is looked for is told again when there is more, until it is stopped', () => {
@@ -156,6 +158,48 @@ test('DT105: it plays at the pace of the agent, times the speed, over long silen
   const told = answers.length;
   wait(10_000);
   expect(answers).toHaveLength(told);
+});
+
+test('DT110: a past is made of what the page is told before it, also while news waits for a page that paints', () => {
+  const { agent, clock, wait, session } = open();
+  const told = new ToldSessions();
+  const pasts: Transcript[] = [];
+  let length = 0;
+  const tell = (events: readonly PageEvent[]) => {
+    for (const event of events) if (event.type === 'news') told.take(event.news);
+  };
+  const feed = new PageFeed({ post: tell, news: () => reader.news() });
+  const reader: SessionReader = new SessionReader({
+    clock,
+    onNews: () => feed.changed(),
+    flush: () => feed.flush(),
+    post(answer) {
+      feed.flush();
+      if (answer.type === 'replay') length = answer.length;
+      if (answer.type === 'past') pasts.push(applyPatch(told.transcript(session.channelId), answer.patch));
+    },
+  });
+  let taken = 0;
+  const take = () => {
+    reader.take({ type: 'events', agent: agent.publicKey, events: agent.events.slice(taken) });
+    taken = agent.events.length;
+  };
+  agent.prompt('first').say('one', 'a').end('end_turn').prompt('second').say('two', 'b');
+  take();
+  reader.receive({ type: 'replay', id: 1, session });
+  feed.flush();
+  wait(2_000);
+  const before = length;
+  // The page is still painting: what comes now waits to be told.
+  agent.say(' and more', 'b').end('end_turn').prompt('third').say('three', 'c');
+  take();
+  reader.receive({ type: 'seek', id: 1, to: before });
+  const fold = new TranscriptFold();
+  for (const event of agent.events) fold.insert(event);
+  const replay = new Replay(fold.order(session.channelId), session.channelId);
+  replay.sync();
+  expect(pasts.map(({ turns }) => turns)).toEqual([replay.at(before).turns]);
+  expect(told.transcript(session.channelId).turns).toEqual(fold.transcript(session.channelId).turns);
 });
 
 /** What the page has of the session. */
@@ -271,7 +315,7 @@ test('DT173: a fold that takes long is done again only so often that other work 
     },
   };
   let asked = 0;
-  const reader = new SessionReader({ clock, onNews: () => asked++, post: () => undefined });
+  const reader = new SessionReader({ clock, onNews: () => asked++, flush: () => undefined, post: () => undefined });
   const agent = new StoryAgent({ name: 'Ada', host: 'box', cwd: '/srv', startMs: 0 }).prompt('go');
   const take = (n: number) => reader.take({ type: 'events', agent: agent.publicKey, events: agent.events.slice(0, n) });
   take(3);
@@ -293,4 +337,32 @@ test('DT130: where no file of a session can be made it is answered why', async (
   expect(answers.at(-1)).toMatchObject({ type: 'scanned', found: { listed: [], unlisted: 0 } });
   reader.receive({ type: 'save', id: 1, as: 'markdown', kept: [], agentName: 'Ada' });
   await expect.poll(() => answers.at(-1)).toMatchObject({ type: 'not-saved', message: expect.stringMatching(/key/) });
+});
+
+test('DT173: a clock that is set, or a machine that slept while it folded, holds nothing back for longer than 5 s', () => {
+  let nowMs = 0;
+  let stepMs = 0;
+  const delays: number[] = [];
+  const clock = {
+    nowMs: () => (nowMs += stepMs),
+    setTimer(delayMs: number) {
+      delays.push(delayMs);
+      return () => undefined;
+    },
+  };
+  const reader = new SessionReader({ clock, onNews: () => undefined, flush: () => undefined, post: () => undefined });
+  const agent = new StoryAgent({ name: 'Ada', host: 'box', cwd: '/srv', startMs: 0 }).prompt('go');
+  const say = () => {
+    agent.say('more');
+    reader.take({ type: 'events', agent: agent.publicKey, events: agent.events });
+    return reader.news().length;
+  };
+  stepMs = 8 * 3_600_000;
+  expect(say()).toBe(1);
+  stepMs = 0;
+  expect(say()).toBe(0);
+  expect(delays).toEqual([5_000]);
+  // Set back by an hour.
+  nowMs -= 3_600_000;
+  expect(say()).toBe(1);
 });

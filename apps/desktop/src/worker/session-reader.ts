@@ -17,6 +17,8 @@ export interface SessionReaderOptions {
   readonly clock: Clock;
   /** There is news: to be asked for when it can be told. */
   readonly onNews: () => void;
+  /** Tells the page at once what waits to be told. */
+  readonly flush: () => void;
   readonly post: (answer: ReaderAnswer) => void;
 }
 
@@ -111,7 +113,10 @@ export class SessionReader {
           clock,
           slices,
           post,
-          told: () => teller.told(channelId),
+          told: () => {
+            this.#options.flush();
+            return teller.told(channelId);
+          },
         });
       case 'search': {
         const search = new TranscriptSearch(request.needle);

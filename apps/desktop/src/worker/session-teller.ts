@@ -14,6 +14,8 @@ export const LISTED_ITEMS = 160;
 const QUICK_MS = 8;
 /** … and what takes longer, as when a long turn is read from its end, in one part of so many of the time. */
 const SHARE = 5;
+/** However long it took, and whatever the clock was set to, no longer than this is waited. */
+const MAX_REST_MS = 5_000;
 
 interface Channel {
   told: Transcript;
@@ -63,8 +65,9 @@ export class SessionTeller {
   news(later: () => void): AgentNews | undefined {
     if (!this.#isChanged) return undefined;
     const startMs = this.#clock.nowMs();
-    if (startMs < this.#dueMs) {
-      this.#wake ??= this.#clock.setTimer(this.#dueMs - startMs, () => {
+    const restMs = this.#dueMs - startMs;
+    if (restMs > 0 && restMs <= MAX_REST_MS) {
+      this.#wake ??= this.#clock.setTimer(restMs, () => {
         this.#wake = undefined;
         later();
       });
@@ -76,7 +79,7 @@ export class SessionTeller {
     const isOther = ids !== this.#ids;
     this.#ids = ids;
     const endMs = this.#clock.nowMs();
-    if (endMs - startMs > QUICK_MS) this.#dueMs = endMs + (endMs - startMs) * (SHARE - 1);
+    if (endMs - startMs > QUICK_MS) this.#dueMs = endMs + Math.min((endMs - startMs) * (SHARE - 1), MAX_REST_MS);
     if (!isOther && transcripts.length === 0) return undefined;
     return { agent: this.#agent, transcripts, ...(isOther ? { channels: ids } : {}) };
   }

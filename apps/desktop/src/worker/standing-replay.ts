@@ -26,7 +26,7 @@ export interface StandingReplayOptions {
   readonly channelId: string | null;
   readonly id: number;
   readonly fold: TranscriptFold;
-  /** What the page has of the present. */
+  /** What the page has of the present when the next answer comes to it. */
   readonly told: () => Transcript;
   readonly clock: Clock;
   readonly slices: Slices;

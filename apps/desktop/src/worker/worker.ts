@@ -28,6 +28,7 @@ const feed = new PageFeed({ post: (events) => post({ type: 'events', events }), 
 const reader = new SessionReader({
   clock,
   onNews: () => feed.changed(),
+  flush: () => feed.flush(),
   post(answer) {
     // An answer speaks of what the page has been told, and of no less.
     feed.flush();
