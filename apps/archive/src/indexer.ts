@@ -45,8 +45,10 @@ export class Indexer {
   readonly #open = new Map<string, OpenStream>();
   /** What every channel needs came after channels were begun. */
   #sharedCame = false;
-  /** Secrets whose pieces are still to be replaced in the lines, once what shows them is written. */
+  /** Secrets whose pieces are to be replaced in the lines before anything says that those are shown. */
   #cuts: { readonly stream: ViewedStream; readonly cut: CutSecret }[] = [];
+  /** What is then to be written into the views. */
+  #writes: (() => void)[] = [];
   /** Something could not be written: what is folded is ahead of the file, and is read from it again. */
   #isAhead = false;
 
@@ -84,10 +86,8 @@ export class Indexer {
     }
     try {
       if (this.#sharedCame) this.#share();
-      this.#options.views.together(() => {
-        for (const open of this.#open.values()) this.#flushOne(open);
-      });
-      this.#redactCuts();
+      for (const open of this.#open.values()) this.#flushOne(open);
+      this.#commit();
     } catch (cause) {
       this.#fallBack();
       throw cause;
@@ -97,6 +97,7 @@ export class Indexer {
   #fallBack(): void {
     this.#isAhead = true;
     this.#cuts = [];
+    this.#writes = [];
     this.reset();
   }
 
@@ -109,7 +110,6 @@ export class Indexer {
     const told = behind.flatMap(({ agent, id, channelId }) => (channelId === null ? views.channelsOf(agent, id) : []));
     for (const stream of [...behind, ...told.filter(({ stream }) => !known.has(stream))]) {
       this.#catchUpOne(stream);
-      this.#redactCuts();
       yield;
     }
   }
@@ -132,6 +132,7 @@ export class Indexer {
       } else {
         if (open.window.isFull) {
           this.#flushOne(open);
+          this.#commit();
           open.window = this.#newWindow(open.stream);
           open.isFurther = true;
         }
@@ -156,6 +157,7 @@ export class Indexer {
     if (this.#open.size >= MAX_OPEN) {
       const [oldest, open] = this.#open.entries().next().value as [string, OpenStream];
       this.#flushOne(open);
+      this.#commit();
       this.#open.delete(oldest);
     }
     const open = this.#start(stream);
@@ -216,12 +218,17 @@ export class Indexer {
 
   #write(stream: ViewedStream, window: TurnWindow, takenN: number): void {
     const change = window.take();
-    this.#options.views.write(stream.stream, change, change.session, takenN);
+    this.#writes.push(() => this.#options.views.write(stream.stream, change, change.session, takenN));
     for (const cut of change.cutSecrets) this.#cuts.push({ stream, cut });
   }
 
-  #redactCuts(): void {
+  /** Cut short before the views are written, all of it is done again: what they show is never looked through for secrets again. */
+  #commit(): void {
     for (const { stream, cut } of this.#cuts.splice(0)) this.#redactCut(stream, cut);
+    if (this.#writes.length === 0) return;
+    this.#options.views.together(() => {
+      for (const write of this.#writes.splice(0)) write();
+    });
   }
 
   /** Something came late: the turns it stands in are folded again, and no others. */
@@ -231,24 +238,24 @@ export class Indexer {
     const first = Math.min(firstSeq, before?.firstSeq ?? firstSeq);
     const turns = views.turnsAt(stream.stream, first, lastSeq);
     const last = Math.max(lastSeq, ...turns.map((turn) => turn.lastSeq));
-    views.forget(
-      stream.stream,
-      turns.map(({ id }) => id),
-    );
-    this.#foldRange(stream, first, last, 0);
+    const ids = turns.map(({ id }) => id);
+    this.#writes.push(() => views.forget(stream.stream, ids));
+    this.#foldRange(stream, first, last, 0, () => {});
   }
 
   #catchUpOne(stream: ViewedStream): void {
     const newest = this.#options.reader.newestRecord(stream.stream);
     const from = stream.viewedN === 0 ? 1 : this.#newestTurnSeq(stream);
-    this.#foldRange(stream, from, Number.MAX_SAFE_INTEGER, newest);
+    this.#foldRange(stream, from, Number.MAX_SAFE_INTEGER, newest, () => this.#commit());
+    this.#commit();
   }
 
-  #foldRange(stream: ViewedStream, first: number, last: number, takenN: number): void {
+  #foldRange(stream: ViewedStream, first: number, last: number, takenN: number, onFull: () => void): void {
     let window = this.#newWindow(stream);
     for (const event of this.#options.reader.events(stream.agent, stream.id, first, last)) {
       if (window.isFull) {
         this.#write(stream, window, 0);
+        onFull();
         window = this.#newWindow(stream);
       }
       window.insert(event);
@@ -260,10 +267,11 @@ export class Indexer {
   #redactCut(stream: ViewedStream, cut: CutSecret): void {
     const { store, reader, crypto, nowSec } = this.#options;
     const { findings } = redactText(cut.secret, this.#salt, crypto);
-    for (const { n, text } of reader.texts(stream.stream, cut.firstSeq, cut.lastSeq)) {
+    const lines = reader.texts(stream.stream, cut.firstSeq, cut.lastSeq).flatMap(({ n, text }) => {
       const shown = redactPieces(text, cut.kind, cut.secret);
-      if (shown !== text) store.redact(n, shown, findings, nowSec());
-    }
+      return shown === text ? [] : [{ n, shown }];
+    });
+    if (lines.length > 0) store.redact(lines, findings, nowSec());
   }
 
   #decode(text: string): readonly ObserverEvent[] {

@@ -185,6 +185,28 @@ describe('views', () => {
   });
 });
 
+it("AR33: when its pieces can't be replaced nothing shows it, and all of them are as soon as they can", async () => {
+  const token = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
+  const session = new MadeSession('s1', 'c1', crypto);
+  const { keep, indexer, store, file } = openParts(path, crypto);
+  const words = ['the token is ', token.slice(0, 20), `${token.slice(20)} and no more`];
+  for (const event of session.turn(1, 3, (chunk) => words[chunk] ?? '')) keep([await session.seal([event])]);
+  // The second of its two pieces fails, as on a full disk; what is there then is what a crash would leave.
+  file.db.exec(`CREATE TEMP TRIGGER full BEFORE INSERT ON main.statements
+    WHEN NEW.type = 'redaction' AND EXISTS (SELECT 1 FROM main.statements WHERE type = 'redaction')
+    BEGIN SELECT RAISE(ABORT, 'no room'); END`);
+  expect(() => indexer.flush()).toThrow('no room');
+  expect(file.db.prepare('SELECT count(*) FROM turn_rows').pluck().get()).toBe(0);
+  file.db.exec('DROP TRIGGER temp.full');
+  indexer.flush();
+  const lines = [...openReader(file, session)].map(({ payload }) => payload).join('\n');
+  for (const piece of [token.slice(0, 20), token.slice(20)]) expect(lines).not.toContain(piece);
+  store.checkpoint(1_790_000_000);
+  file.close();
+  const report = verifyArchiveFile(path, { crypto });
+  expect(report).toMatchObject({ ok: true, value: { ok: true, problems: [], texts: { redacted: 2 } } });
+});
+
 function openReader(file: ReturnType<typeof openParts>['file'], session: MadeSession) {
   const reader = createReader(file.reading, packer, crypto);
   return reader.events(session.agent, session.stream, 1, 1e9);

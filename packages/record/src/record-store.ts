@@ -132,7 +132,7 @@ export class RecordStore {
     const last = Math.min(n, this.#n);
     if (first === null || first > last) return undefined;
     const hash = (this.#sql.hashOf.get(last) as { hash: Uint8Array }).hash;
-    return inTransaction(this.#db, () => {
+    return this.#stating(() => {
       for (const remove of this.#sql.removeUpTo) remove.run(last);
       this.#db.exec(REMOVE_SHOWN);
       this.#refs.forget();
@@ -141,16 +141,33 @@ export class RecordStore {
     });
   }
 
-  /** Replaces a record's kept text, because a secret was seen in it later; its opening goes, and a statement says so. */
-  redact(n: number, shown: string, findings: readonly Finding[], nowSec: number): void {
-    inTransaction(this.#db, () => {
-      this.#sql.replaceText.run(this.#packer.pack(utf8Encode(shown)), n);
-      if (this.#drops) this.#sql.dropContent.run(n);
-      for (const { kind, digest } of findings) this.#sql.addRedaction.run(n, null, kind, digest);
-      const hash = (this.#sql.hashOf.get(n) as { hash: Uint8Array }).hash;
-      const textSha = textHash(shown, this.#crypto);
-      this.#state({ type: 'redaction', n, head: hexEncode(hash), textSha }, nowSec);
+  /** Replaces the kept text of records, because a secret was seen over them later: their openings go, and statements say so. All of them or, when it throws what SQLite throws, none. */
+  redact(
+    lines: readonly { readonly n: number; readonly shown: string }[],
+    findings: readonly Finding[],
+    nowSec: number,
+  ) {
+    this.#stating(() => {
+      for (const { n, shown } of lines) {
+        this.#sql.replaceText.run(this.#packer.pack(utf8Encode(shown)), n);
+        if (this.#drops) this.#sql.dropContent.run(n);
+        for (const { kind, digest } of findings) this.#sql.addRedaction.run(n, null, kind, digest);
+        const hash = (this.#sql.hashOf.get(n) as { hash: Uint8Array }).hash;
+        const textSha = textHash(shown, this.#crypto);
+        this.#state({ type: 'redaction', n, head: hexEncode(hash), textSha }, nowSec);
+      }
     });
+  }
+
+  /** One transaction with statements in it: those of one that failed were never made, and none follows them. */
+  #stating<T>(act: () => T): T {
+    const before = this.#lastStatement;
+    try {
+      return inTransaction(this.#db, act);
+    } catch (cause) {
+      this.#lastStatement = before;
+      throw cause;
+    }
   }
 
   #state(about: Omit<StatementDraft, 'chain' | 'prev'>, nowSec: number): VerifiedEvent {

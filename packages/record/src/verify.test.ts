@@ -156,7 +156,7 @@ describe('verifier', () => {
       store.append(await stream.say(1, `my ${token}`));
       store.append(await stream.say(2, 'later found'));
       const shown = [...reader.records({ from: 2, to: 2 })][0]?.text?.replace('later', 'something') ?? '';
-      store.redact(2, shown, [{ kind: 'x', digest: '0011223344556677' }], 1_790_000_100);
+      store.redact([{ n: 2, shown }], [{ kind: 'x', digest: '0011223344556677' }], 1_790_000_100);
       const report = verifyScene(db);
       expect(report.problems).toEqual([]);
       expect(report.texts).toEqual({ proved: 1, redacted: 2, sealed: 0 });
