@@ -176,7 +176,8 @@ describe('DT131: what is chosen is in no saved form', () => {
 
   test('a secret that stands in colours, or in escapes of JSON in JSON, is found as it reads', () => {
     const [first, second] = halves(GITHUB);
-    const coloured = `\u001b[1;31m${first}\u001b[0m\u001b[32m${second}\u001b[0m done`;
+    // As `tput sgr0` ends a colour.
+    const coloured = `\u001b[1;31m${first}\u001b(B\u001b[m\u001b[32m${second}\u001b(B\u001b[m done`;
     const nested = JSON.stringify({ env: JSON.stringify({ PATH: '/bin', KEY: `\n${ANTHROPIC}` }) });
     const spelled = `\\u0041${AWS.slice(1)}`;
     const agent = story()

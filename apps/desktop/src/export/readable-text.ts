@@ -5,10 +5,10 @@ export interface ReadText {
   readonly endOf: (at: number) => number;
 }
 
-/** Codes that colour a terminal or name a link in it; none takes a quote in, so that none goes over the end of a JSON string. */
+/** Codes that colour a terminal, choose its letters or name a link in it; none takes a quote in, so that none goes over the end of a JSON string. */
 const [ESC, CSI, BEL] = ['\u001b', '\u009b', '\u0007'];
 const TERMINAL_CODE = new RegExp(
-  `(?:${ESC}\\[|${CSI})[0-9;:<=>?]{0,64}[@-~]|${ESC}\\][^${BEL}${ESC}"\\\\]{0,2000}(?:${BEL}|${ESC}\\\\)`,
+  `(?:${ESC}\\[|${CSI})[0-9;:<=>?]{0,64}[ !#-/]{0,4}[@-~]|${ESC}[ !#-/]{0,4}[0-Z^-~]|${ESC}\\][^${BEL}${ESC}"\\\\]{0,2000}(?:${BEL}|${ESC}\\\\)`,
   'g',
 );
 const JSON_ESCAPE = /\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))/g;
