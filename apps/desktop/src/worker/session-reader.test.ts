@@ -134,6 +134,27 @@ test('DT103: a replay says how far it goes, shows any place as it was, and goes 
   expect(answers.at(-1)).toMatchObject({ type: 'replay' });
 });
 
+test('DT103: what comes late stands in the next past that is shown, though it belongs before it', () => {
+  const { reader, agent, answers, news, wait, session } = open();
+  agent.prompt('first').say('one', 'a').end('end_turn').prompt('second').say('two', 'b').end('end_turn');
+  const late = agent.events.findIndex(({ payload }) => payload.includes('"one"'));
+  const take = (events: typeof agent.events) => reader.take({ type: 'events', agent: agent.publicKey, events });
+  take(agent.events.filter((_, at) => at !== late));
+  reader.receive({ type: 'replay', id: 1, session });
+  wait(10);
+  const length = answers.findLast((answer) => answer.type === 'replay')?.length ?? 0;
+  reader.receive({ type: 'play', id: 1, from: length - 2, speed: 32 });
+  take(agent.events.slice(late, late + 1));
+  wait(100);
+  const past = answers.find((answer) => answer.type === 'past');
+  const fold = new TranscriptFold();
+  for (const event of agent.events) fold.insert(event);
+  const replay = new Replay(fold.order(session.channelId), session.channelId);
+  replay.sync();
+  const made = past && applyPatch(pageOf(news, session.channelId), past.patch);
+  expect(made?.turns).toEqual(replay.at(past?.position ?? 0).turns);
+});
+
 test('DT105: it plays at the pace of the agent, times the speed, over long silence in a step, to the present', () => {
   const { reader, agent, answers, tell, wait, session } = open();
   agent.prompt('go').wait(1_000).say('x').wait(3_600_000).say('y').wait(1_000).say('z').end('end_turn');

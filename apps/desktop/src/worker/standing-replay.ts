@@ -106,8 +106,9 @@ export class StandingReplay implements Standing {
 
   #show(position: number, isPlaying: boolean): void {
     const { id, told, post } = this.#options;
-    const patch = this.#differ.diff(told(), this.#window.view(this.#replay.at(position)));
+    // What came since the last look may belong before this place.
     const isNow = position >= this.#replay.sync();
+    const patch = this.#differ.diff(told(), this.#window.view(this.#replay.at(position)));
     post({ type: 'past', id, position, line: this.#replay.line(position), patch, isPlaying, isNow });
   }
 
