@@ -146,9 +146,12 @@ describe('a harness that starts anew', () => {
     await viewer.until('a sign of life', () => viewer.events().find(({ payload }) => payload.includes('working')));
     rmSync(lockPath(stage.agent, defaultLockFolder()));
     await expect(stage.harness()).rejects.toThrow(`process ${first.pid}`);
-    expect(isRunning(Number(readFileSync(child, 'utf8')))).toBe(true);
+    const grandchild = Number(readFileSync(child, 'utf8'));
+    expect(isRunning(grandchild)).toBe(true);
     first.kill();
     await first.exited;
+    await stage.harness();
+    await until('what the first left to be gone', () => !isRunning(grandchild));
   });
 
   test('HA66: a viewer that comes later can have the streams of earlier runs, by replay and by what it has', async () => {

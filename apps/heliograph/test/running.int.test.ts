@@ -58,6 +58,16 @@ test('CL15: up prints three ready lines and nothing else on stdout, runs the dem
   expect(up.stderr()).not.toMatch(/^ +at /m);
 });
 
+test('CL46: a signal to npm start, as a supervisor sends it, ends all it started in order', async () => {
+  const root = fileURLToPath(new URL('../../..', import.meta.url));
+  const npm = startProgram('npm', ['--silent', 'start', '--', '--no-window'], { home, cwd: root });
+  await npm.ready('agent');
+  const below = descendants(npm.pid);
+  npm.signal('SIGTERM');
+  await npm.says(/relay has stopped/);
+  await expect.poll(() => below.filter(isAlive)).toEqual([]);
+});
+
 test('CL12: a second up for the same home exits 1 and names the first; on taken ports up takes free ones and says so', async () => {
   const first = start(['up', '--no-window'], { home });
   await first.ready('agent');
