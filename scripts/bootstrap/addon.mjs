@@ -7,6 +7,9 @@ import { npmCommand, runCommand } from './run-command.mjs';
 const packageFolder = (root) => join(root, 'node_modules', 'better-sqlite3');
 const addonFile = (root) => join(packageFolder(root), 'build', 'Release', 'better_sqlite3.node');
 
+/** How often a build says that it goes on. */
+const TELL_MS = 30_000;
+
 export function addonIsInPlace(root) {
   return existsSync(addonFile(root));
 }
@@ -29,11 +32,15 @@ export async function provideAddon(root, say) {
     if (await loads(root)) return;
   }
   rmSync(join(packageFolder(root), 'build'), { recursive: true, force: true });
-  say(`heliograph: building the SQLite addon for Node.js ${versions.node} (about a minute, once)`);
+  say(`heliograph: building the SQLite addon for Node.js ${versions.node} (one to five minutes, once)`);
   const npm = npmCommand();
   const flags = ['rebuild', 'better-sqlite3', '--ignore-scripts=false', '--loglevel=error'];
   const env = { ...ownHeaders(process.execPath), ...process.env };
+  const startMs = performance.now();
+  const tell = () => say(`heliograph: still building, for ${Math.round((performance.now() - startMs) / 1_000)} s`);
+  const timer = setInterval(tell, TELL_MS);
   const { code, output } = await runCommand(npm.command, [...npm.args, ...flags], { cwd: root, env, quiet: true });
+  clearInterval(timer);
   if (code !== 0 || !(await loads(root))) {
     say(output.trimEnd());
     throw new Error(
