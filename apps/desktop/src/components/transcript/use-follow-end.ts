@@ -33,11 +33,14 @@ export function useFollowEnd(
   const written = useRef(0);
   /** Known before anything is drawn for it: what grows in the same frame must not take a reader back who just left. */
   const isAtEnd = useRef(true);
+  /** How tall it was when it was seen at its end: another height, and the end went away from the reader. */
+  const endedAt = useRef(0);
   const toEnd = () => {
     const element = scroller.current;
     if (element === null) return;
     element.scrollTop = element.scrollHeight;
     written.current = element.scrollTop;
+    endedAt.current = element.scrollHeight;
     isAtEnd.current = true;
     setLeftAtCount(undefined);
   };
@@ -50,8 +53,13 @@ export function useFollowEnd(
     const isAway = element.scrollHeight - element.scrollTop - element.clientHeight > END_THRESHOLD_PX;
     if (!isAway) {
       isAtEnd.current = true;
+      endedAt.current = element.scrollHeight;
       setLeftAtCount(undefined);
-    } else if (Math.abs(element.scrollTop - written.current) > ROUNDING_PX) {
+      return;
+    }
+    // What grew since is followed as soon as its size is told.
+    if (isAtEnd.current && element.scrollHeight !== endedAt.current) return;
+    if (Math.abs(element.scrollTop - written.current) > ROUNDING_PX) {
       isAtEnd.current = false;
       setLeftAtCount((left) => left ?? rowCount);
     }
