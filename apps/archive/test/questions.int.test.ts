@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { selectNodeCrypto } from '@heliograph/crypto/node';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { joinArchiveFile, type SearchQuery, searchArchive, unsealArchive } from '../src/index.ts';
+import { filterTrouble, joinArchiveFile, type SearchQuery, searchArchive, unsealArchive } from '../src/index.ts';
 import { keepArchive, madeLines, ownerSecret } from './support/kept-archive.ts';
 import { MadeSession, openParts } from './support/made-session.ts';
 
@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-it('AR45: each saved question finds what it says and nothing else; filters narrow', async () => {
+it('AR45, AR132: each saved question finds what it says and nothing else; filters narrow, and those that cannot be meant are told', async () => {
   const { keep, indexer, file } = openParts(join(folder, 'archive.db'), crypto);
   const run = new MadeSession('run', null, crypto);
   const session = new MadeSession('s1', 'c1', crypto);
@@ -56,6 +56,15 @@ it('AR45: each saved question finds what it says and nothing else; filters narro
   expect(found({ from: '2026-09-21', to: '2026-09-21' })).toHaveLength(7);
   expect(found({ to: '2026-09-20' })).toEqual([]);
   expect(found({ session: 2 })).toEqual([]);
+  const trouble = (query: Partial<SearchQuery>) => filterTrouble(file.db, { limit: 100, ...query }) ?? 'none';
+  expect(trouble({ toolKind: 'execut' })).toMatch(/^--kind execut: .*Expected one of read, /);
+  expect(trouble({ decision: 'noone' })).toMatch(/^--decision noone: .*Expected one of none, /);
+  expect(trouble({ session: 2 })).toMatch(/^--session 2: no session/);
+  expect(trouble({ agent: 'ab'.repeat(32) })).toMatch(/^--agent abab/);
+  const { agent, session: number } = searchArchive(file.db, { limit: 1, toolKind: 'edit' })[0] ?? {};
+  for (const decision of ['none', 'timed_out', 'allow_once']) {
+    expect(trouble({ toolKind: 'think', decision, agent, session: number ?? undefined })).toBe('none');
+  }
   file.close();
 });
 

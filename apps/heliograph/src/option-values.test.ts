@@ -2,10 +2,12 @@ import { InvalidArgumentError } from 'commander';
 import { expect, test } from 'vitest';
 import {
   parseDuration,
+  parseEnd,
   parseKey,
   parseName,
   parsePort,
   parseRelayUrl,
+  parseTime,
   parseUntil,
   repeatable,
 } from './option-values.ts';
@@ -58,4 +60,31 @@ test('CL1: a date is a day or a time with its zone, in the future', () => {
   for (const bad of ['tomorrow', '31.12.2027', '2027-13-01', '2027-12-31T18:00'])
     expect(() => parseUntil(bad, nowMs)).toThrow(/like 2027/);
   expect(() => parseUntil('2025-12-31', nowMs)).toThrow(/future/);
+});
+
+test('AR132: a time is a day or a moment of the calendar in UTC; an end without its rest means all of it', () => {
+  expect(['2026-11-30', '2026-11-30T09:00', '2026-11-30T09:00:07.5Z'].map(parseTime)).toEqual([
+    '2026-11-30T00:00:00.000Z',
+    '2026-11-30T09:00:00.000Z',
+    '2026-11-30T09:00:07.500Z',
+  ]);
+  expect(['2024-02-29', '2026-11-30T09:00Z', '2026-11-30T09:00:07', '2026-11-30T09:00:07.5'].map(parseEnd)).toEqual([
+    '2024-02-29T23:59:59.999Z',
+    '2026-11-30T09:00:59.999Z',
+    '2026-11-30T09:00:07.999Z',
+    '2026-11-30T09:00:07.500Z',
+  ]);
+  for (const text of [
+    'last week',
+    'yesterday',
+    '7d',
+    '',
+    '2026-13-45',
+    '2026-11-31',
+    '2025-02-29',
+    '2026-11-30T25:00',
+  ]) {
+    for (const parse of [parseTime, parseEnd])
+      expect(() => parse(text), text).toThrow(/Expected a day or a time in UTC/);
+  }
 });

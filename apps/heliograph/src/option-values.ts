@@ -84,3 +84,24 @@ export function parseUntil(text: string, nowMs = Date.now()): number {
   if (ms <= nowMs) throw new InvalidArgumentError('Expected a date in the future.');
   return Math.floor(ms / 1000);
 }
+
+const TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?Z?)?$/;
+
+/** A day's or a time's first moment in UTC, as RFC 3339 in milliseconds; a day that no calendar has is none. */
+export function parseTime(text: string): string {
+  const ms = TIME.test(text) ? Date.parse(text.length > 10 && !text.endsWith('Z') ? `${text}Z` : text) : Number.NaN;
+  const time = Number.isNaN(ms) ? '' : new Date(ms).toISOString();
+  // Date.parse takes 2026-11-31 for the first of December.
+  if (time === '' || !time.startsWith(text.slice(0, 10))) {
+    throw new InvalidArgumentError('Expected a day or a time in UTC: 2026-11-30 or 2026-11-30T09:00.');
+  }
+  return time;
+}
+
+/** The last moment of a day, a minute or a second in UTC, as RFC 3339 in milliseconds. */
+export function parseEnd(text: string): string {
+  parseTime(text);
+  const bare = text.replace('Z', '');
+  const rest = { 10: 'T23:59:59.999', 16: ':59.999', 19: '.999' }[bare.length] ?? '';
+  return parseTime(`${bare}${rest}Z`);
+}

@@ -61,7 +61,7 @@ test('AR7: nothing is kept until archive on; status says what is kept where; off
   expect(JSON.parse(readFileSync(config, 'utf8'))).toMatchObject({ on: false });
 });
 
-test('AR8, AR29, AR40, AR41, AR88, AR101, AR102: a session is kept by its own process, verified offline, asked with sqlite3, searched, and handed over', async () => {
+test('AR8, AR29, AR40, AR41, AR88, AR101, AR102, AR132: a session is kept by its own process, verified offline, asked with sqlite3, searched, and handed over', async () => {
   const up = start(['up', '--no-window'], { home });
   const [{ url = '' }, agent] = await Promise.all([up.ready('relay'), up.ready('agent')]);
   await run(['archive', 'on'], { home });
@@ -95,6 +95,16 @@ test('AR8, AR29, AR40, AR41, AR88, AR101, AR102: a session is kept by its own pr
 
   const found = await run(['archive', 'search', '--question', 'no-decision'], { home });
   expect(found).toMatchObject({ code: 0, stdout: expect.stringContaining('[execute') });
+  for (const mistyped of [
+    ['--since', 'last week'],
+    ['--kind', 'execut'],
+    ['--session', '99'],
+  ]) {
+    const refused = await run(['archive', 'search', ...mistyped], { home });
+    expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(mistyped[1] ?? '') });
+  }
+  const none = await run(['archive', 'search', '--until', '2001-01-01'], { home });
+  expect(none).toMatchObject({ code: 0, stdout: '', stderr: expect.stringMatching(/nothing found among \d+ session/) });
   const edits = await run(['archive', 'search', '--kind', 'edit', '--decision', 'allow_once', '--json'], { home });
   expect(
     edits.stdout

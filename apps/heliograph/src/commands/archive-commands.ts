@@ -2,7 +2,7 @@ import { EXPORT_FORMATS, type ExportFormat, QUESTIONS, type Question } from '@he
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Context } from '../context.ts';
 import { defaultPort } from '../listening.ts';
-import { parseKey, parsePort, parseRelayUrl, repeatable } from '../option-values.ts';
+import { parseEnd, parseKey, parsePort, parseRelayUrl, parseTime, repeatable } from '../option-values.ts';
 import { envName } from '../settings.ts';
 import { archiveOff, archiveOn, archiveStatus } from './archive-decide.ts';
 import { archiveExport, archiveImport } from './archive-hand-over.ts';
@@ -109,8 +109,8 @@ export function addArchiveCommands(program: Command, execute: Execute): void {
     .addOption(
       new Option('--decision <WORD>', 'allowed, rejected, timed_out …, allow_once …, or none: without a recorded one'),
     )
-    .addOption(new Option('--since <TIME>', 'not before: 2026-11-30 or 2026-11-30T09:00 (UTC)'))
-    .addOption(new Option('--until <TIME>', 'not after; a day means all of it'))
+    .addOption(new Option('--since <TIME>', 'not before: 2026-11-30 or 2026-11-30T09:00 (UTC)').argParser(parseTime))
+    .addOption(new Option('--until <TIME>', 'not after; a day means all of it').argParser(parseEnd))
     .addOption(new Option('--errors', 'only what failed'))
     .addOption(new Option('--question <NAME>', 'one of the questions below').choices(Object.keys(QUESTIONS)))
     .addOption(flag('--owner-key <FILE>', "the owner's key file, to search an archive of ciphertext only"))
@@ -132,8 +132,8 @@ export function addArchiveCommands(program: Command, execute: Execute): void {
     .addOption(
       new Option('--session <NUMBER>', 'only of this session, as archive search names it').argParser(parseNumber),
     )
-    .addOption(new Option('--since <TIME>', 'not before: 2026-11-30 or 2026-11-30T09:00Z').argParser(parseTime))
-    .addOption(new Option('--until <TIME>', 'not after; a day is meant to its end').argParser(parseEnd))
+    .addOption(new Option('--since <TIME>', 'not before: 2026-11-30 or 2026-11-30T09:00 (UTC)').argParser(parseTime))
+    .addOption(new Option('--until <TIME>', 'not after; a day means all of it').argParser(parseEnd))
     .addOption(
       new Option('--redacted', 'JSONL without the sealed signed events: readable text alone, secrets replaced'),
     )
@@ -183,27 +183,11 @@ function parseNumber(text: string): number {
   return Number(text);
 }
 
-/** RFC 3339 in UTC. */
-function parseTime(text: string): string {
-  const time = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?Z?)?$/.test(text) ? Date.parse(zoned(text)) : Number.NaN;
-  if (Number.isNaN(time))
-    throw new InvalidArgumentError('Expected a day or a time in UTC: 2026-11-30 or 2026-11-30T09:00Z.');
-  return new Date(time).toISOString();
-}
-
 function parseWebUrl(text: string): string {
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
     throw new InvalidArgumentError('Expected an address like http://127.0.0.1:4318.');
   }
   return text;
-}
-
-function parseEnd(text: string): string {
-  return parseTime(/^[\d-]{10}$/.test(text) ? `${text}T23:59:59.999Z` : text);
-}
-
-function zoned(text: string): string {
-  return text.includes('T') && !text.endsWith('Z') ? `${text}Z` : text;
 }
 
 /** In ms; 0 is off. */

@@ -1,6 +1,14 @@
-import { type Hit, joinArchiveFile, type Question, searchArchive, unsealArchive } from '@heliograph/app-archive';
+import {
+  filterTrouble,
+  type Hit,
+  joinArchiveFile,
+  type Question,
+  searchArchive,
+  unsealArchive,
+} from '@heliograph/app-archive';
 import { archiveFile, orFail, say } from '../archive-place.ts';
 import { type Context, openOwnerKey } from '../context.ts';
+import { badUsage } from '../failure.ts';
 import { printable } from '../printable.ts';
 
 export interface ArchiveSearchOptions {
@@ -20,13 +28,21 @@ export interface ArchiveSearchOptions {
   readonly ownerKey?: string;
 }
 
-/** `heliograph archive search`: what is found, a line each; exit 0 also when nothing is. */
+/** `heliograph archive search`: what is found, a line each; exit 0 also when nothing is, which is said on stderr. */
 export async function archiveSearch(options: ArchiveSearchOptions, context: Context): Promise<number> {
-  const { file, kind: toolKind, since: from, until: to, json, ownerKey, ...query } = options;
+  const { file, kind: toolKind, since, until, json, ownerKey, ...rest } = options;
+  // As beginnings: what stands there has digits of its own after the second, or none.
+  const query = { ...rest, toolKind, from: since?.replace('Z', ''), to: until?.replace(/\.999Z$/, '') };
   const db = await openToSearch(archiveFile(file, context), ownerKey, context);
   try {
-    const hits = searchArchive(db, { ...query, toolKind, from, to });
+    const trouble = filterTrouble(db, query);
+    if (trouble !== undefined) throw badUsage(trouble);
+    const hits = searchArchive(db, query);
     if (hits.length > 0) say(...hits.map((hit) => (json === true ? JSON.stringify(hit) : describe(hit))));
+    if (hits.length === 0) {
+      const sessions = Number(db.prepare('SELECT count(*) FROM session_rows').pluck().get());
+      context.log.info({ sessions }, `nothing found among ${sessions} ${sessions === 1 ? 'session' : 'sessions'}`);
+    }
     if (hits.length === options.limit) context.log.info({}, `only the first ${options.limit} are shown: see --limit`);
     return 0;
   } finally {
