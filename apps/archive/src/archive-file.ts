@@ -7,6 +7,7 @@ import {
   existsSync,
   mkdtempSync,
   openSync,
+  renameSync,
   rmSync,
   statSync,
 } from 'node:fs';
@@ -230,10 +231,21 @@ function upgrade(db: Database.Database, path: string): string | undefined {
   if (from === SCHEMA_VERSION) return undefined;
   const stamp = new Date().toISOString().replace(/[-:]|\.\d+/g, '');
   const backup = `${path}.schema-${from}-${stamp}`;
-  newPrivateFile(backup);
-  db.prepare('VACUUM INTO ?').run(backup);
+  keepCopy(db, `${path}.schema.unfinished`, backup);
   runUpgrades(db);
   return backup;
+}
+
+/** One name for what is not whole yet: the next start takes the place of what a killed one left. */
+function keepCopy(db: Database.Database, unfinished: string, backup: string): void {
+  for (const file of [unfinished, `${unfinished}-journal`]) rmSync(file, { force: true });
+  try {
+    newPrivateFile(unfinished);
+    db.prepare('VACUUM INTO ?').run(unfinished);
+    renameSync(unfinished, backup);
+  } finally {
+    rmSync(unfinished, { force: true });
+  }
 }
 
 function runUpgrades(db: Database.Database): void {

@@ -129,6 +129,7 @@ describe('faults', () => {
       db.close();
     };
     set('PRAGMA user_version = 0');
+    writeFileSync(`${path}.schema.unfinished`, 'half a copy of a start that was killed');
     const { file } = openParts(path, crypto);
     expect(file.backup).toMatch(/archive\.db\.schema-0-/);
     expect(statSync(file.backup ?? '').mode & 0o777).toBe(0o600);

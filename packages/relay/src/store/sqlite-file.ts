@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { err, ok, parseEvent, type Result } from '@heliograph/wire';
 import Database from 'better-sqlite3';
@@ -117,9 +117,7 @@ function createSchema(db: Database.Database): void {
 function upgrade(db: Database.Database, path: string): void {
   const from = versionOf(db);
   if (from === SCHEMA_VERSION) return;
-  const copy = join(dirname(path), `relay-schema-${from}-${timeStamp()}.db`);
-  privateFile(copy);
-  db.prepare('VACUUM INTO ?').run(copy);
+  keepCopy(db, join(dirname(path), `relay-schema-${from}-${timeStamp()}.db`));
   db.transaction(() => {
     for (let version = from; version < SCHEMA_VERSION; version++) {
       db.exec(UPGRADES[version] ?? '');
@@ -128,6 +126,19 @@ function upgrade(db: Database.Database, path: string): void {
     }
     db.pragma(`user_version = ${SCHEMA_VERSION}`);
   })();
+}
+
+/** One name for what is not whole yet: the next start takes the place of what a killed one left. */
+function keepCopy(db: Database.Database, copy: string): void {
+  const unfinished = join(dirname(copy), 'relay-schema.unfinished');
+  for (const file of [unfinished, `${unfinished}-journal`]) rmSync(file, { force: true });
+  try {
+    privateFile(unfinished);
+    db.prepare('VACUUM INTO ?').run(unfinished);
+    renameSync(unfinished, copy);
+  } finally {
+    rmSync(unfinished, { force: true });
+  }
 }
 
 /** The time as part of a file name, to the second. */

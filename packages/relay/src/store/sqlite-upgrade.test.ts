@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { nobleCrypto } from '@heliograph/crypto/noble';
@@ -81,6 +81,9 @@ it.each([1, 2, 3])(
   'RL50, RL137: a file of schema %i is brought up to date after a copy of it was made: all is found as it was, by word too',
   (version) => {
     const { folder, path } = fileOf(version);
+    // What a start that was killed in the middle had copied.
+    writeFileSync(join(folder, 'relay-schema.unfinished'), 'half a copy');
+    writeFileSync(join(folder, 'relay-schema.unfinished-journal'), 'half a journal');
     const store = openSqliteStore(folder);
     if (!store.ok) throw new Error(store.error.message);
     const scope = { reader: { pubkey: undefined, kinds: undefined }, nowSec: 49, maxEvents: 10, maxBytes: 1e6 };
@@ -106,6 +109,7 @@ it.each([1, 2, 3])(
     const tables = upgraded.prepare("SELECT name FROM sqlite_schema WHERE name LIKE 'old%'").all();
     expect(tables).toEqual([]);
     upgraded.close();
+    expect(readdirSync(folder).filter((name) => name.includes('unfinished'))).toEqual([]);
     const [copy = ''] = readdirSync(folder).filter((name) => name.startsWith(`relay-schema-${version}-`));
     expect(statSync(join(folder, copy)).mode & 0o777).toBe(0o600);
     const before = new Database(join(folder, copy), { readonly: true });
