@@ -28,8 +28,8 @@ export function openStory(
   let isTelling = false;
   const reader: SessionReader = new SessionReader({
     clock,
-    onNews() {
-      if (!isTelling) desktop.receive({ type: 'events', events: reader.news() });
+    onChanges() {
+      if (!isTelling) desktop.receive({ type: 'events', events: reader.changes() });
     },
     flush: () => undefined,
     post: (answer) => desktop.receive({ type: 'read', answer }),

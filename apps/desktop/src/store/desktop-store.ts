@@ -115,9 +115,9 @@ function applyEvent(state: DesktopState, event: PageEvent): DesktopState {
         presence: event.presence,
         name: isNamed(state, agent.publicKey) ? agent.name : event.presence.name,
       }));
-    case 'news':
-      return patchAgent(state, event.news.agent, (agent) => {
-        agent.told.take(event.news);
+    case 'changes':
+      return patchAgent(state, event.changes.agent, (agent) => {
+        agent.told.take(event.changes);
         return { ...agent, version: agent.version + 1 };
       });
     case 'snapshot':

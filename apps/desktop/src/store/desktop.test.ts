@@ -45,7 +45,10 @@ test('DT16, DT170: whatever comes between two paints changes the screen once, an
 
 test('DT170: the worker goes on telling where something it told could not be shown', () => {
   const { desktop, posted, paint } = openDesktop();
-  desktop.receive({ type: 'events', events: [{ type: 'news', news: { agent: 'a', transcripts: [null as never] } }] });
+  desktop.receive({
+    type: 'events',
+    events: [{ type: 'changes', changes: { agent: 'a', transcripts: [null as never] } }],
+  });
   expect(paint).toThrow(TypeError);
   expect(posted).toEqual([{ type: 'painted' }]);
 });

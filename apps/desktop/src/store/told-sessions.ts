@@ -1,5 +1,5 @@
 import { applyPatch, emptyTranscript, type Transcript } from '@heliograph/transcript';
-import type { AgentNews } from '../worker/session-told.ts';
+import type { SessionChanges } from '../worker/session-told.ts';
 
 /**
  * One agent's sessions as far as the worker told of them: of each the newest part, and what waits. Grows in place; what it
@@ -10,7 +10,7 @@ export class ToldSessions {
   #channels: readonly string[] = [];
 
   /** Takes what is other than before. Cost: the turns and items of what changed. */
-  take({ channels, transcripts }: AgentNews): void {
+  take({ channels, transcripts }: SessionChanges): void {
     if (channels !== undefined) this.#channels = channels;
     for (const patch of transcripts)
       this.#transcripts.set(patch.channelId, applyPatch(this.transcript(patch.channelId), patch));

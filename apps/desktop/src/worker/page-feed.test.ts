@@ -3,13 +3,13 @@ import { PageFeed } from './page-feed.ts';
 import type { PageEvent } from './session-told.ts';
 
 const stranger = (frames: number): PageEvent => ({ type: 'stranger', publicKey: 'k', frames });
-const newsOf = (agent: string): PageEvent => ({ type: 'news', news: { agent, transcripts: [] } });
+const changesOf = (agent: string): PageEvent => ({ type: 'changes', changes: { agent, transcripts: [] } });
 
 function open() {
   const posted: (readonly PageEvent[])[] = [];
-  const news: PageEvent[] = [];
-  const feed = new PageFeed({ post: (events) => posted.push(events), news: () => news.splice(0) });
-  return { feed, posted, news };
+  const changes: PageEvent[] = [];
+  const feed = new PageFeed({ post: (events) => posted.push(events), changes: () => changes.splice(0) });
+  return { feed, posted, changes };
 }
 
 test('DT19: the first after quiet goes at once, the rest in one message each time the page has painted, in order', async () => {
@@ -35,19 +35,19 @@ test('DT19: the first after quiet goes at once, the rest in one message each tim
 });
 
 test('DT170: what is told of sessions is what they are when it is sent, whatever happened since the page painted last', async () => {
-  const { feed, posted, news } = open();
-  news.push(newsOf('a'));
+  const { feed, posted, changes } = open();
+  changes.push(changesOf('a'));
   feed.changed();
   feed.changed();
   await Promise.resolve();
-  expect(posted).toEqual([[newsOf('a')]]);
+  expect(posted).toEqual([[changesOf('a')]]);
   for (let n = 0; n < 100; n++) feed.changed();
   await Promise.resolve();
   expect(posted).toHaveLength(1);
-  news.push(newsOf('b'));
+  changes.push(changesOf('b'));
   feed.add(stranger(1));
   feed.painted();
-  expect(posted[1]).toEqual([stranger(1), newsOf('b')]);
+  expect(posted[1]).toEqual([stranger(1), changesOf('b')]);
   // Nothing came of it after all: nothing is sent, and the next is the first after quiet again.
   feed.changed();
   feed.painted();
@@ -58,11 +58,11 @@ test('DT170: what is told of sessions is what they are when it is sent, whatever
 });
 
 test('DT110: an answer about what was told comes after all it speaks of, painted or not', async () => {
-  const { feed, posted, news } = open();
+  const { feed, posted, changes } = open();
   feed.add(stranger(1));
   await Promise.resolve();
-  news.push(newsOf('a'));
+  changes.push(changesOf('a'));
   feed.changed();
   feed.flush();
-  expect(posted).toEqual([[stranger(1)], [newsOf('a')]]);
+  expect(posted).toEqual([[stranger(1)], [changesOf('a')]]);
 });

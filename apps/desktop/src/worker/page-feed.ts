@@ -3,7 +3,7 @@ import type { PageEvent } from './session-told.ts';
 export interface PageFeedOptions {
   readonly post: (events: readonly PageEvent[]) => void;
   /** What is to be told of sessions, as of now; asked only when it is sent. */
-  readonly news: () => readonly PageEvent[];
+  readonly changes: () => readonly PageEvent[];
 }
 
 /**
@@ -27,7 +27,7 @@ export class PageFeed {
     this.#begin();
   }
 
-  /** There is news of sessions. */
+  /** Sessions changed. */
   changed(): void {
     this.#hasNews = true;
     this.#begin();
@@ -45,7 +45,7 @@ export class PageFeed {
     const events = this.#waiting;
     this.#waiting = [];
     this.#hasNews = false;
-    for (const event of this.#options.news()) events.push(event);
+    for (const event of this.#options.changes()) events.push(event);
     if (events.length === 0) return;
     this.#isPainting = true;
     this.#options.post(events);

@@ -21,13 +21,13 @@ function open() {
     },
   };
   const answers: ReaderAnswer[] = [];
-  const news: PageEvent[] = [];
+  const changes: PageEvent[] = [];
   /** As the feed does it for a page that paints at once. */
-  const tellNews = () => news.push(...reader.news());
+  const tellChanges = () => changes.push(...reader.changes());
   const reader: SessionReader = new SessionReader({
     clock,
-    onNews: tellNews,
-    flush: tellNews,
+    onChanges: tellChanges,
+    flush: tellChanges,
     post: (answer) => answers.push(answer),
   });
   /** Fires what is due in the next so many ms; returns how often something was fired. */
@@ -52,7 +52,7 @@ function open() {
     reader.take({ type: 'events', agent: agent.publicKey, events });
   };
   const session = { agent: agent.publicKey, channelId: agent.channelId };
-  return { reader, clock, agent, answers, news, tell, wait, session };
+  return { reader, clock, agent, answers, changes, tell, wait, session };
 }
 
 test('DT100: what is looked for is told again when there is more, until it is stopped', () => {
@@ -101,7 +101,7 @@ test('DT100: a long session is searched in slices, and what was found so far is 
 });
 
 test('DT103: a replay says how far it goes, shows any place as it was, and goes on with the session', () => {
-  const { reader, agent, answers, news, tell, wait, session } = open();
+  const { reader, agent, answers, changes, tell, wait, session } = open();
   agent.prompt('first').say('an answer of several pieces, each a line of its own').end('end_turn');
   agent.prompt('second').say('another').end('end_turn');
   tell();
@@ -112,7 +112,7 @@ test('DT103: a replay says how far it goes, shows any place as it was, and goes 
   expect(extent?.marks.map(({ kind }) => kind)).toEqual(['turn', 'turn']);
   const second = extent?.marks[1]?.position ?? 0;
   const told = new ToldSessions();
-  for (const event of news) if (event.type === 'news') told.take(event.news);
+  for (const event of changes) if (event.type === 'changes') told.take(event.changes);
   const turnsOf = (past: ReturnType<typeof seek>) =>
     past === undefined ? [] : applyPatch(told.transcript(agent.channelId), past.patch).turns;
   const seek = (to: number | { readonly stream: string; readonly seq: number }) => {
@@ -135,7 +135,7 @@ test('DT103: a replay says how far it goes, shows any place as it was, and goes 
 });
 
 test('DT103: what comes late stands in the next past that is shown, though it belongs before it', () => {
-  const { reader, agent, answers, news, wait, session } = open();
+  const { reader, agent, answers, changes, wait, session } = open();
   agent.prompt('first').say('one', 'a').end('end_turn').prompt('second').say('two', 'b').end('end_turn');
   const late = agent.events.findIndex(({ payload }) => payload.includes('"one"'));
   const take = (events: typeof agent.events) => reader.take({ type: 'events', agent: agent.publicKey, events });
@@ -151,7 +151,7 @@ test('DT103: what comes late stands in the next past that is shown, though it be
   for (const event of agent.events) fold.insert(event);
   const replay = new Replay(fold.order(session.channelId), session.channelId);
   replay.sync();
-  const made = past && applyPatch(pageOf(news, session.channelId), past.patch);
+  const made = past && applyPatch(pageOf(changes, session.channelId), past.patch);
   expect(made?.turns).toEqual(replay.at(past?.position ?? 0).turns);
 });
 
@@ -181,18 +181,18 @@ test('DT105: it plays at the pace of the agent, times the speed, over long silen
   expect(answers).toHaveLength(told);
 });
 
-test('DT110: a past is made of what the page is told before it, also while news waits for a page that paints', () => {
+test('DT110: a past is made of what the page is told before it, also while changes wait for a page that paints', () => {
   const { agent, clock, wait, session } = open();
   const told = new ToldSessions();
   const pasts: Transcript[] = [];
   let length = 0;
   const tell = (events: readonly PageEvent[]) => {
-    for (const event of events) if (event.type === 'news') told.take(event.news);
+    for (const event of events) if (event.type === 'changes') told.take(event.changes);
   };
-  const feed = new PageFeed({ post: tell, news: () => reader.news() });
+  const feed = new PageFeed({ post: tell, changes: () => reader.changes() });
   const reader: SessionReader = new SessionReader({
     clock,
-    onNews: () => feed.changed(),
+    onChanges: () => feed.changed(),
     flush: () => feed.flush(),
     post(answer) {
       feed.flush();
@@ -224,16 +224,16 @@ test('DT110: a past is made of what the page is told before it, also while news 
 });
 
 /** What the page has of the session. */
-function pageOf(news: readonly PageEvent[], channelId: string) {
+function pageOf(changes: readonly PageEvent[], channelId: string) {
   const told = new ToldSessions();
-  for (const event of news) if (event.type === 'news') told.take(structuredClone(event.news));
+  for (const event of changes) if (event.type === 'changes') told.take(structuredClone(event.changes));
   return told.transcript(channelId);
 }
 const countOf = ({ turns }: { readonly turns: readonly { readonly items: readonly unknown[] }[] }) =>
   turns.reduce((sum, { items }) => sum + items.length, 0);
 
 test('DT170: the page is told what changed, each time the least there is; the same as a fold of all lines', () => {
-  const { agent, news, tell, session } = open();
+  const { agent, changes, tell, session } = open();
   agent.prompt('go').say('an answer of several pieces, each a line of its own', 'm');
   tell();
   agent.say(' and one more', 'm').tool('a', { kind: 'execute', title: 'ls' }, 10);
@@ -241,9 +241,10 @@ test('DT170: the page is told what changed, each time the least there is; the sa
   const fold = new TranscriptFold();
   for (const event of agent.events) fold.insert(event);
   const { turns, session: state } = fold.transcript(session.channelId);
-  expect(pageOf(news, session.channelId)).toMatchObject({ turns, session: state });
-  const [last] = news.slice(-1);
-  const [patch] = last?.type === 'news' ? last.news.transcripts.filter(({ channelId }) => channelId !== null) : [];
+  expect(pageOf(changes, session.channelId)).toMatchObject({ turns, session: state });
+  const [last] = changes.slice(-1);
+  const [patch] =
+    last?.type === 'changes' ? last.changes.transcripts.filter(({ channelId }) => channelId !== null) : [];
   expect(patch?.session).toBeUndefined();
   const fresh = patch?.turns.flatMap((piece) => ('fresh' in piece ? piece.fresh : []));
   expect(fresh).toHaveLength(1);
@@ -254,11 +255,11 @@ test('DT170: the page is told what changed, each time the least there is; the sa
 });
 
 test('DT172: of a long session the page has its newest part, more of one that is looked at and where it is read', () => {
-  const { reader, agent, answers, news, tell, session } = open();
+  const { reader, agent, answers, changes, tell, session } = open();
   agent.prompt('go');
   for (let n = 0; n < 2_000; n++) agent.say(`${n}`, `m${n}`);
   tell();
-  const here = () => pageOf(news, session.channelId);
+  const here = () => pageOf(changes, session.channelId);
   expect(countOf(here())).toBe(161);
   reader.receive({ type: 'show', id: 1, session });
   expect(countOf(here())).toBe(401);
@@ -336,19 +337,19 @@ test('DT173: a fold that takes long is done again only so often that other work 
     },
   };
   let asked = 0;
-  const reader = new SessionReader({ clock, onNews: () => asked++, flush: () => undefined, post: () => undefined });
+  const reader = new SessionReader({ clock, onChanges: () => asked++, flush: () => undefined, post: () => undefined });
   const agent = new StoryAgent({ name: 'Ada', host: 'box', cwd: '/srv', startMs: 0 }).prompt('go');
   const take = (n: number) => reader.take({ type: 'events', agent: agent.publicKey, events: agent.events.slice(0, n) });
   take(3);
-  expect(reader.news()).toHaveLength(1);
+  expect(reader.changes()).toHaveLength(1);
   take(agent.events.length);
-  expect(reader.news()).toHaveLength(0);
+  expect(reader.changes()).toHaveLength(0);
   expect(timers).toHaveLength(1);
   const before = asked;
   nowMs = timers[0]?.atMs ?? 0;
   timers[0]?.fire();
   expect(asked).toBe(before + 1);
-  expect(reader.news()).toHaveLength(1);
+  expect(reader.changes()).toHaveLength(1);
 });
 
 test('DT130: where no file of a session can be made it is answered why', async () => {
@@ -371,12 +372,17 @@ test('DT173: a clock that is set, or a machine that slept while it folded, holds
       return () => undefined;
     },
   };
-  const reader = new SessionReader({ clock, onNews: () => undefined, flush: () => undefined, post: () => undefined });
+  const reader = new SessionReader({
+    clock,
+    onChanges: () => undefined,
+    flush: () => undefined,
+    post: () => undefined,
+  });
   const agent = new StoryAgent({ name: 'Ada', host: 'box', cwd: '/srv', startMs: 0 }).prompt('go');
   const say = () => {
     agent.say('more');
     reader.take({ type: 'events', agent: agent.publicKey, events: agent.events });
-    return reader.news().length;
+    return reader.changes().length;
   };
   stepMs = 8 * 3_600_000;
   expect(say()).toBe(1);

@@ -15,8 +15,8 @@ import { StandingView } from './standing-view.ts';
 
 export interface SessionReaderOptions {
   readonly clock: Clock;
-  /** There is news: to be asked for when it can be told. */
-  readonly onNews: () => void;
+  /** Sessions changed: what did is to be asked for when it can be told. */
+  readonly onChanges: () => void;
   /** Tells the page at once what waits to be told. */
   readonly flush: () => void;
   readonly post: (answer: ReaderAnswer) => void;
@@ -47,15 +47,15 @@ export class SessionReader {
     const { fold, teller } = this.#held(agent);
     for (const one of events) fold.insert(one);
     teller.changed();
-    this.#options.onNews();
+    this.#options.onChanges();
     for (const standing of this.#standing.values()) if (standing.agent === agent) standing.changed();
   }
 
   /** What is other than was told; from now on it is told. */
-  news(): readonly PageEvent[] {
+  changes(): readonly PageEvent[] {
     return [...this.#agents.values()].flatMap(({ teller }): readonly PageEvent[] => {
-      const news = teller.news(this.#options.onNews);
-      return news === undefined ? [] : [{ type: 'news', news }];
+      const changes = teller.changes(this.#options.onChanges);
+      return changes === undefined ? [] : [{ type: 'changes', changes }];
     });
   }
 
@@ -99,7 +99,7 @@ export class SessionReader {
     const slices = this.#slices;
     switch (request.type) {
       case 'show':
-        return new StandingView({ agent, channelId, id, fold, teller, onNews: this.#options.onNews, post });
+        return new StandingView({ agent, channelId, id, fold, teller, onChanges: this.#options.onChanges, post });
       case 'lines':
         return new StandingLines({ agent, id, clock, lines: this.#linesOf(request), post });
       case 'scan':

@@ -6,7 +6,7 @@ import {
   type TranscriptFold,
   TranscriptWindow,
 } from '@heliograph/transcript';
-import type { AgentNews } from './session-told.ts';
+import type { SessionChanges } from './session-told.ts';
 
 /** Items told of a session that nobody looks at: what a list of sessions, an inbox and a count of news need. */
 export const LISTED_ITEMS = 160;
@@ -62,7 +62,7 @@ export class SessionTeller {
   }
 
   /** What is other than was told, which from now on is told; undefined: nothing. `later` calls when it is worth asking again. */
-  news(later: () => void): AgentNews | undefined {
+  changes(later: () => void): SessionChanges | undefined {
     if (!this.#isChanged) return undefined;
     const startMs = this.#clock.nowMs();
     const restMs = this.#dueMs - startMs;

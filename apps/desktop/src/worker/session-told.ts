@@ -3,7 +3,7 @@ import type { ViewerEvent } from '@heliograph/client';
 import type { TranscriptPatch } from '@heliograph/transcript';
 
 /** What of an agent's sessions is other than the page was told last. */
-export interface AgentNews {
+export interface SessionChanges {
   readonly agent: string;
   /** Ids of its channels, when those are others. */
   readonly channels?: readonly string[];
@@ -14,4 +14,4 @@ export interface AgentNews {
 /** What happens in the page's world: what a viewer tells, but that lines come as what they made of the sessions. */
 export type PageEvent =
   | Exclude<ViewerEvent, { readonly type: 'events' }>
-  | { readonly type: 'news'; readonly news: AgentNews };
+  | { readonly type: 'changes'; readonly changes: SessionChanges };

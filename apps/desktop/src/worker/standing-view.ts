@@ -15,7 +15,7 @@ export interface StandingViewOptions {
   readonly fold: TranscriptFold;
   readonly teller: SessionTeller;
   /** There is something to tell now. */
-  readonly onNews: () => void;
+  readonly onChanges: () => void;
   readonly post: (answer: ReaderAnswer) => void;
 }
 
@@ -37,7 +37,7 @@ export class StandingView implements Standing {
 
   #tell(): void {
     this.#options.teller.hurry();
-    this.#options.onNews();
+    this.#options.onChanges();
   }
 
   changed(): void {}

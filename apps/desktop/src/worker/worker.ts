@@ -24,10 +24,10 @@ const clock = {
   },
 };
 const post = (message: WorkerToPage) => self.postMessage(message);
-const feed = new PageFeed({ post: (events) => post({ type: 'events', events }), news: () => reader.news() });
+const feed = new PageFeed({ post: (events) => post({ type: 'events', events }), changes: () => reader.changes() });
 const reader = new SessionReader({
   clock,
-  onNews: () => feed.changed(),
+  onChanges: () => feed.changed(),
   flush: () => feed.flush(),
   post(answer) {
     // An answer speaks of what the page has been told, and of no less.
