@@ -64,7 +64,7 @@ export interface ArchiveReader {
   about(): ArchiveAbout;
   agents(): readonly ArchivedAgent[];
   sessions(filter?: SessionFilter): readonly ArchivedSession[];
-  /** At most `limit` lines that end before a place, or begin after it; without either, the newest. Lines at one place twice (a conflict) come once. */
+  /** At most `limit` lines that end before a place, or begin after it; without either, the newest. Lines at one place twice (a conflict) come once; one in which secrets were replaced has their places as `redacted`. */
   lines(
     session: number,
     page: { readonly before?: LineCursor; readonly after?: LineCursor; readonly limit: number },

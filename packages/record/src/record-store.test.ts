@@ -67,6 +67,21 @@ describe('record store', () => {
     expect(reader.lines(1, { after: { stream: 's1', seq: 1 }, limit: 99 }).after).toBeUndefined();
   });
 
+  it('AR133: lines in which secrets were replaced are marked with the places, and no others', async () => {
+    const { store, reader } = newArchive();
+    const stream = new SceneStream('s1');
+    const key = `npm_${'a1B2'.repeat(9)}`;
+    store.append([...(await stream.say(1, `token ${key}`)), ...(await stream.say(1, 'as [redacted:npm-token]'))]);
+    const [marked, plain] = reader.lines(1, { limit: 9 }).lines;
+    expect(marked).toMatchObject({
+      redacted: ['/params/text'],
+      payload: expect.stringContaining('[redacted:npm-token]'),
+    });
+    expect(plain?.payload).toContain('[redacted:npm-token]');
+    expect(plain?.redacted).toBeUndefined();
+    expect([...reader.events(agent.publicKey, 's1', 1, 1)]).toEqual([marked]);
+  });
+
   it('AR14: what is not there is a named gap: between frames, before a head that was told, and what the harness lost', async () => {
     const { db, store } = newArchive();
     const [run, stream] = [new SceneStream('run', null), new SceneStream('s1')];

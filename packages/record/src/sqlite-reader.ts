@@ -1,6 +1,7 @@
 import { type Crypto, decodeEnvelope, hexEncode, type ObserverEvent, utf8Decode } from '@heliograph/wire';
 import type { ArchivedAgent, ArchivedSession, ArchiveReader, LineCursor, SessionFilter } from './reader.ts';
 import type { Role, StoredRecord } from './record.ts';
+import { withRedactedMarks } from './redacted-marks.ts';
 import type { Packer, SqlDatabase, SqlValue } from './sql.ts';
 import { parseStatement, type Statement } from './statement.ts';
 
@@ -35,6 +36,7 @@ interface TextRow {
   readonly n: number;
   readonly first_seq: number;
   readonly last_seq: number;
+  readonly envelope: Uint8Array | null;
   readonly text: Uint8Array | null;
 }
 
@@ -45,7 +47,7 @@ const RECORDS = `
   FROM records r LEFT JOIN agents a USING (agent) LEFT JOIN streams s ON s.stream = r.stream LEFT JOIN bodies b ON b.n = r.n`;
 
 const TEXTS = `
-  SELECT r.n, r.first_seq, r.last_seq, b.text FROM records r JOIN bodies b USING (n)
+  SELECT r.n, r.first_seq, r.last_seq, r.envelope, b.text FROM records r JOIN bodies b USING (n)
   WHERE r.role = 'telemetry' AND r.stream = ?`;
 
 /** Reads an archive through an open handle. Throws what SQLite throws, and RangeError where a stored text is damaged. */
@@ -55,7 +57,7 @@ export function createReader(db: SqlDatabase, packer: Packer, crypto: Crypto): A
   const number = (sql: string, ...values: SqlValue[]) =>
     (db.prepare(sql).get(...values) as { value: number | null } | undefined)?.value ?? undefined;
 
-  function textOf(row: TextRow): string | undefined {
+  function textOf(row: Pick<TextRow, 'n' | 'text'>): string | undefined {
     if (row.text === null) return undefined;
     const text = utf8Decode(packer.unpack(row.text, MAX_TEXT_BYTES));
     if (text === undefined) throw new RangeError(`the text of record ${row.n} is damaged`);
@@ -65,7 +67,11 @@ export function createReader(db: SqlDatabase, packer: Packer, crypto: Crypto): A
   function eventsIn(row: TextRow): readonly ObserverEvent[] {
     const text = textOf(row);
     const decoded = text === undefined ? undefined : decodeEnvelope(text, crypto);
-    return decoded?.ok === true ? decoded.value.events : [];
+    if (text === undefined || decoded?.ok !== true) return [];
+    const { events } = decoded.value;
+    // The hash is of the text as it was signed.
+    const isExact = row.envelope === null || decoded.value.hash === hexEncode(row.envelope);
+    return isExact ? events : events.map(withRedactedMarks);
   }
 
   function streamOf(agent: string, stream: string): number | undefined {
@@ -140,7 +146,7 @@ export function createReader(db: SqlDatabase, packer: Packer, crypto: Crypto): A
       sig: row.sig === null ? '' : hexEncode(row.sig),
       content: content === null ? undefined : typeof content === 'string' ? content : crypto.base64Encode(content),
       opening: row.opening ?? undefined,
-      text: textOf({ n: row.n, first_seq: 0, last_seq: 0, text: row.text }),
+      text: textOf(row),
     };
   }
 

@@ -33,6 +33,25 @@ describe('EventLog', () => {
     expect([log.count('s'), log.count(), log.head('s'), log.head('nowhere')]).toEqual([4, 5, 5, 0]);
   });
 
+  it('DT216: a redacted copy is no other content, the exact one takes its place; beyond the marks, and between exact ones, a conflict stays one', () => {
+    const log = new EventLog();
+    const copy = (seq: number, payload: string) => event(seq, { payload, redacted: ['/key'] });
+    expect(log.insert(event(1, { payload: '{"key":"sk-ant-1","n":1}' }))).toBe('appended');
+    expect(log.insert(copy(1, '{"key":"[redacted:anthropic-key]","n":1}'))).toBe('duplicate');
+    expect(log.insert(copy(1, '{"key":"[redacted:anthropic-key]","n":2}'))).toBe('conflict');
+    expect(log.insert(copy(2, '{"key":"[redacted:anthropic-key]","n":1}'))).toBe('appended');
+    expect(log.insert(copy(2, '{"key":"[redacted]","n":1}'))).toBe('duplicate');
+    expect([...log.range('s', 2)][0]?.redacted).toEqual(['/key']);
+    expect(log.insert(event(2, { payload: '{"key":"sk-ant-2","n":1}', turnId: 't' }))).toBe('conflict');
+    expect(log.insert(event(2, { payload: '{"key":"sk-ant-2","n":1}' }))).toBe('restored');
+    expect(log.insert(event(2, { payload: '{"key":"sk-ant-3","n":1}' }))).toBe('conflict');
+    expect([...log.range('s', 2)][0]).toEqual(event(2, { payload: '{"key":"sk-ant-2","n":1}' }));
+    // A mark that an exact line holds is text.
+    expect(log.insert(event(3, { payload: '{"key":"[redacted:x]"}' }))).toBe('appended');
+    expect(log.insert(event(3, { payload: '{"key":"other"}' }))).toBe('conflict');
+    expect(log.count()).toBe(3);
+  });
+
   it('TR74: gaps are exact: before, between, and after what is held as far as somebody counted', () => {
     const log = new EventLog();
     for (const seq of [3, 4, 8]) log.insert(event(seq));

@@ -6,7 +6,7 @@ import { StreamLog, type Verdict } from './stream-log.ts';
 /**
  * All events of one agent that are here, by (stream, seq), with exact gaps. A stream belongs to the channel of its
  * `stream_opened`; what names another is refused, and so is another content under an identity that is held: the first
- * stays. Events without `stream` go by (timestamp, seq) and have no gaps.
+ * stays, but for the redacted copy of an exact event that comes. Events without `stream` go by (timestamp, seq) and have no gaps.
  */
 export class EventLog {
   readonly #streams = new Map<string, StreamLog>();

@@ -25,6 +25,16 @@ function shuffled<T>(events: readonly T[], keys: readonly number[]): readonly T[
     .map(({ event }) => event);
 }
 
+/** The event with one of its texts replaced, as an archive keeps it; none where it has no text or says whose stream it is. */
+function redacted(event: ObserverEvent, pick: number): readonly ObserverEvent[] {
+  const texts = [...event.payload.matchAll(/:"((?:[^"\\]|\\.)+)"/g)];
+  const text = texts[pick % Math.max(texts.length, 1)];
+  if (text === undefined || event.kind === 'stream_opened') return [];
+  const start = text.index + 2;
+  const payload = `${event.payload.slice(0, start)}[redacted:npm-token]${event.payload.slice(start + (text[1]?.length ?? 0))}`;
+  return [{ ...event, payload, redacted: [''] }];
+}
+
 describe('TranscriptFold', () => {
   it('TR2: any insertion order gives the transcripts of the wire order, however often it is read in between', () => {
     fc.assert(
@@ -66,6 +76,30 @@ describe('TranscriptFold', () => {
         },
       ),
       { numRuns: 80 },
+    );
+  });
+
+  it('DT216: redacted copies change nothing beside the exact ones, before or after them, and contradict none', () => {
+    fc.assert(
+      fc.property(
+        choices,
+        fc.array(fc.nat({ max: 1000 }), { minLength: 1, maxLength: 200, size: 'max' }),
+        fc.integer({ min: 1, max: 20 }),
+        (steps, keys, every) => {
+          const events = randomSession(steps);
+          const copies = events.flatMap((event, i) => redacted(event, keys[i % keys.length] ?? 0));
+          const fold = new TranscriptFold();
+          for (const [i, event] of shuffled([...events, ...copies], keys).entries()) {
+            expect(fold.insert(event)).not.toBe('conflict');
+            if (i % every === 0) shown(fold);
+          }
+          expect(shown(fold)).toEqual(shown(foldOf(events)));
+          for (const stream of fold.log.streams()) {
+            expect([...fold.log.range(stream)].every((event) => event.redacted === undefined)).toBe(true);
+          }
+        },
+      ),
+      { numRuns: 60 },
     );
   });
 

@@ -157,7 +157,11 @@ export class TranscriptFold {
     if (seqs === undefined) {
       this.#shared.set(stream.stream, [seq]);
       this.#layout = undefined;
-    } else seqs.splice(firstAfter(seqs, seq), 0, seq);
+    } else {
+      const place = firstAfter(seqs, seq);
+      // One that takes the place of its redacted copy may stand there.
+      if (seqs[place - 1] !== seq) seqs.splice(place, 0, seq);
+    }
     const last = event.kind === 'acp_part' ? stream.lastPartOf(event) : undefined;
     for (const fold of this.#folds.values()) {
       fold.arrive('shared', stream.stream, { key: seq, timestamp });

@@ -1,10 +1,14 @@
 import { joinParts, type ObserverEvent, parsePart } from '@heliograph/wire/observer';
 import { parseObject } from './json.ts';
 import type { LogEvent } from './log-event.ts';
+import { isRedactedCopy } from './redacted-copy.ts';
 import { SeqRanges, type SeqSpan } from './seq-ranges.ts';
 
-/** `appended`: newest so far. `reordered`: older than others held. `duplicate`: held already. `conflict`: refused. */
-export type Verdict = 'appended' | 'reordered' | 'duplicate' | 'conflict';
+/**
+ * `appended`: newest so far. `reordered`: older than others held. `duplicate`: held already, or a redacted copy of what is.
+ * `restored`: takes the place of its redacted copy. `conflict`: refused.
+ */
+export type Verdict = 'appended' | 'reordered' | 'duplicate' | 'restored' | 'conflict';
 
 /** The events of one stream by seq. */
 export class StreamLog {
@@ -54,7 +58,9 @@ export class StreamLog {
     if (!Number.isSafeInteger(seq) || seq < 1) return 'conflict';
     const held = this.#events.get(seq);
     if (held !== undefined) {
-      if (sameEvent(held, event)) return 'duplicate';
+      if (sameEvent(held, event) || (sameHead(held, event) && isRedactedCopy(held, event))) {
+        return held.redacted === undefined || event.redacted !== undefined ? 'duplicate' : this.#restore(event);
+      }
       this.#conflicts.add(seq);
       return 'conflict';
     }
@@ -66,6 +72,17 @@ export class StreamLog {
     if (event.kind === 'acp_part') this.#noteSet(event);
     if (verdict === 'reordered') this.#linesBefore = undefined;
     return verdict;
+  }
+
+  /** The exact event, where a redacted copy of it stood. */
+  #restore(event: ObserverEvent): Verdict {
+    this.#events.set(event.seq, event);
+    if (event.kind === 'acp_part') {
+      const last = this.#events.get(this.lastPartOf(event) ?? event.seq);
+      if (last !== undefined) this.#joined.delete(last);
+      this.#noteSet(event);
+    }
+    return 'restored';
   }
 
   #setOwner(event: ObserverEvent): void {
@@ -224,9 +241,13 @@ export class StreamLog {
 
 /** Whether two events of one identity say the same. */
 export function sameEvent(a: ObserverEvent, b: ObserverEvent): boolean {
+  return a.payload === b.payload && sameHead(a, b);
+}
+
+/** Whether all but their payloads is the same. */
+function sameHead(a: ObserverEvent, b: ObserverEvent): boolean {
   return (
     a.kind === b.kind &&
-    a.payload === b.payload &&
     a.timestamp === b.timestamp &&
     a.channelId === b.channelId &&
     a.sessionId === b.sessionId &&

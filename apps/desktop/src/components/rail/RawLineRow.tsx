@@ -1,7 +1,7 @@
 import type { RawLine } from '@heliograph/transcript';
 import { History, TextSearch } from 'lucide-react';
 import { memo, useMemo } from 'react';
-import { formatBytes, formatExactClock } from '../../text/human.ts';
+import { formatBytes, formatExactClock, plural } from '../../text/human.ts';
 import { peekAt } from '../../text/line-peek.ts';
 import { BoundedText } from '../content/BoundedText.tsx';
 import { VisibleText } from '../content/VisibleText.tsx';
@@ -102,7 +102,7 @@ function notesOn(line: RawLine): string {
     line.unterminated === true && 'without a line end',
     line.forwarded === false && 'not passed on',
     line.replayed === true && 'history the agent repeated',
-    line.redacted !== undefined && `${line.redacted.length} values redacted`,
+    line.redacted !== undefined && `${plural(line.redacted.length, 'value')} redacted`,
     line.lastSeq !== line.seq && `in ${line.lastSeq - line.seq + 1} parts`,
   ].filter(Boolean);
   return notes.length === 0 ? '' : ` · ${notes.join(' · ')}`;
