@@ -30,6 +30,8 @@ export class TranscriptWindow {
   #first: Anchor | undefined;
   /** Undefined: the end, whatever comes. */
   #last: Anchor | undefined;
+  /** Another part may be asked for than was shown last. */
+  #isMoved = false;
   #shown: { readonly of: Transcript; readonly span: Span; readonly as: Transcript } | undefined;
 
   /** `size`: items that are shown at least, where there are as many; twice as many at most while it is not held. */
@@ -39,17 +41,20 @@ export class TranscriptWindow {
 
   /** Another size, from the next look on. */
   resize(size: number): void {
+    this.#isMoved ||= size !== this.#size;
     this.#size = size;
   }
 
   /** Held, nothing that is shown goes while more comes, up to 4,000 items; let go of, it is the newest again. */
   hold(isHeld: boolean): void {
+    this.#isMoved = true;
     this.#isHeld = isHeld;
     if (!isHeld) this.#last = undefined;
   }
 
   /** So many more on that side of the stretch on which this item is, from the next look on; one that is gone changes nothing. */
   extend(before: Anchor, items: number): void {
+    this.#isMoved = true;
     this.#more = { before, items };
   }
 
@@ -64,6 +69,7 @@ export class TranscriptWindow {
       const at = (starts[turn] ?? 0) + item;
       if (shown.from <= at && at < shown.to) return;
       const from = Math.max(0, at - Math.floor(this.#size / 2));
+      this.#isMoved = true;
       this.#isHeld = true;
       this.#anchor(transcript, starts, { from, to: from + this.#size });
       return;
@@ -72,6 +78,8 @@ export class TranscriptWindow {
 
   /** What is shown of this transcript; the same value while neither changed. Cost: its turns, and the items that are shown. */
   view(transcript: CarriedTranscript): Transcript {
+    if (this.#shown?.of === transcript && !this.#isMoved) return this.#shown.as;
+    this.#isMoved = false;
     const starts = startsOf(transcript);
     const span = this.#next(transcript, starts);
     this.#anchor(transcript, starts, span);
