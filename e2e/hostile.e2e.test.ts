@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -17,8 +17,8 @@ describe('hostile agents', () => {
   });
   afterAll(() => browser?.close());
 
-  async function session(product: Product, command: readonly string[]) {
-    const up = product.start(['up', '--no-window', '--cwd', product.folder, '--', ...command], {
+  async function session(product: Product, command: readonly string[], cwd = product.folder) {
+    const up = product.start(['up', '--no-window', '--cwd', cwd, '--', ...command], {
       home: product.home('home'),
     });
     await up.ready('agent');
@@ -31,7 +31,9 @@ describe('hostile agents', () => {
   it('WS8: shows agent content as text only: no markup, no script, no request elsewhere, no false permission card', async () => {
     const product = new Product();
     try {
-      const { page, offences } = await session(product, fixtureAgent('hostile-content.mjs'));
+      const folder = join(product.folder, 'a-folder-whose-name-nothing-breaks-'.repeat(3).replaceAll('-', ''));
+      mkdirSync(folder);
+      const { page, offences } = await session(product, fixtureAgent('hostile-content.mjs'), folder);
       await page.getByTestId('composer').fill('go');
       await page.getByTestId('composer').press('Enter');
       const card = page.locator('[data-testid="permission-card"][data-answerable="true"]');
@@ -45,6 +47,14 @@ describe('hostile agents', () => {
         await option.scrollIntoViewIfNeeded();
         expect((await option.textContent())?.includes('\u202E')).toBe(false);
       }
+      // A folder with a long name pushes none of them off the edge.
+      const beyond = await card.evaluate((form) => {
+        const edge = form.getBoundingClientRect().right;
+        return Math.max(
+          ...[...form.querySelectorAll('button, span')].map((part) => part.getBoundingClientRect().right - edge),
+        );
+      });
+      expect(beyond).toBeLessThanOrEqual(0);
       await page.setViewportSize(DESKTOP);
       await options.last().click();
       await page.getByText('outcome {"outcome":"selected","optionId":"no"}').first().waitFor();

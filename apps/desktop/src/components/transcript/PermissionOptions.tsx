@@ -55,7 +55,7 @@ export function PermissionOptions(props: {
       {always !== undefined ? (
         <Confirm option={always} onYes={() => decide(always, true)} onBack={() => setConfirming(undefined)} />
       ) : (
-        <div className="settling flex flex-wrap items-center gap-2 max-md:grid">
+        <div className="settling flex flex-wrap items-center gap-2 max-md:grid max-md:grid-cols-1">
           {item.options.map((option, at) => (
             <button
               key={option.optionId}
@@ -74,7 +74,7 @@ export function PermissionOptions(props: {
           ))}
           {item.options.length === 0 && <p className="text-s text-ink-2">The agent offers no answers.</p>}
           {props.cwd !== undefined && (
-            <span className="text-s text-ink-2">
+            <span className="min-w-0 text-s wrap-anywhere text-ink-2">
               in{' '}
               <span className="font-mono">
                 <VisibleText text={props.cwd} max={300} />
@@ -104,7 +104,10 @@ function Confirm(props: {
   readonly onBack: () => void;
 }) {
   return (
-    <div className="settling flex flex-wrap items-center gap-2 max-md:grid" data-testid="permission-confirm">
+    <div
+      className="settling flex flex-wrap items-center gap-2 max-md:grid max-md:grid-cols-1"
+      data-testid="permission-confirm"
+    >
       <span>It will not ask again for this.</span>
       <button type="button" className="btn go" data-testid="permission-confirm-yes" onClick={props.onYes}>
         Yes: <VisibleText text={props.option.name} max={120} />
