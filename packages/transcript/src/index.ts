@@ -16,6 +16,7 @@ export { isQuestion, type QuestionItem } from './question-item.ts';
 export { mergeRawLines, type RawLine, type RawLines, selectRawLines } from './raw-lines.ts';
 export { selectRawTimeline } from './raw-timeline.ts';
 export { emptyTranscript, reduce } from './reduce.ts';
+export { type RefusedHeadline, refusedHeadline, selectRefusal } from './refusal.ts';
 export { Replay, type ReplayLine } from './replay.ts';
 export * from './select.ts';
 export type { SeqSpan } from './seq-ranges.ts';

@@ -1,10 +1,10 @@
 import {
-  exitCodeOf,
   type Item,
   isQuestion,
   type PermissionItem,
   type QuestionItem,
   type SeqRange,
+  selectRefusal,
   type ToolItem,
   type Transcript,
   type Turn,
@@ -185,8 +185,6 @@ function isQuietLook(item: ToolItem): boolean {
   return (item.toolKind === 'read' || item.toolKind === 'search') && item.status === 'completed';
 }
 
-/** What somebody said no to: the call was not carried out. */
-const REFUSALS = new Set(['rejected', 'timed_out', 'cancelled', 'expired', 'withdrawn', 'aborted']);
 const NO_LEAVE: Leave = { waitedMs: 0, refusal: undefined };
 
 /** What became of the leave an item needed, of all that was asked in its turn. */
@@ -197,18 +195,7 @@ function leaveOf(item: Item, asked: readonly QuestionItem[]): Leave {
   let waitedMs = 0;
   for (const { state, at, updatedAt } of about)
     if (state === 'decided') waitedMs += Math.max(0, (parseTime(updatedAt) ?? 0) - (parseTime(at) ?? 0));
-  return { waitedMs, refusal: refusalOf(item, about) };
-}
-
-function refusalOf(item: ToolItem, about: readonly QuestionItem[]): PermissionItem | undefined {
-  if (item.status !== 'failed' && item.status !== 'cancelled' && item.status !== 'unfinished') return undefined;
-  if (exitCodeOf(item) !== undefined || (item.terminal?.output ?? '') !== '') return undefined;
-  const asked = about.findLast((one): one is PermissionItem => one.kind === 'permission');
-  const { decision } = asked ?? {};
-  if (asked === undefined || decision === undefined) return undefined;
-  const option = asked.options.find(({ optionId }) => optionId === decision.optionId);
-  const isNo = option === undefined ? REFUSALS.has(decision.reason) : option.kind.startsWith('reject');
-  return isNo ? asked : undefined;
+  return { waitedMs, refusal: selectRefusal(item, about) };
 }
 
 const lastRows = new WeakMap<Item, Row>();

@@ -3,6 +3,7 @@ import {
   exitCodeOf,
   type PermissionItem,
   type QuestionItem,
+  refusedHeadline,
   selectDiffStats,
   selectHeadline,
   type ToolItem,
@@ -42,41 +43,12 @@ export function toToolSentence(item: ToolItem, cwd: string | undefined): ToolSen
   return sentence;
 }
 
-const NOT_DONE: Readonly<Record<string, string>> = {
-  execute: 'Not run:',
-  edit: 'Not edited:',
-  delete: 'Not deleted:',
-  move: 'Not moved:',
-  read: 'Not read:',
-  fetch: 'Not fetched:',
-};
-const REFUSERS: Readonly<Record<string, string>> = {
-  owner: 'rejected by you',
-  client: 'rejected in the editor',
-  policy: 'rejected by the policy',
-  harness: 'rejected by the harness',
-};
-const UNANSWERED: Readonly<Record<string, string>> = {
-  timed_out: 'nobody answered in time',
-  cancelled: 'cancelled before an answer',
-  expired: 'nobody answered',
-  withdrawn: 'the agent took its question back',
-  aborted: 'the agent ended before an answer',
-};
-
 /** The sentence for a call that did not get leave: what was not done, and who or what said no. */
 export function toRefusedSentence(item: ToolItem, refusal: PermissionItem, cwd: string | undefined): ToolSentence {
-  const sentence = toToolSentence(item, cwd);
-  const { reason = '', decidedBy, optionId } = refusal.decision ?? {};
-  const unanswered =
-    optionId === undefined ? (Object.hasOwn(UNANSWERED, reason) ? UNANSWERED[reason] : undefined) : undefined;
-  const refuser = Object.hasOwn(REFUSERS, decidedBy?.who ?? '') ? REFUSERS[decidedBy?.who ?? ''] : undefined;
-  const verb = Object.hasOwn(NOT_DONE, item.toolKind) ? NOT_DONE[item.toolKind] : undefined;
   return {
-    ...sentence,
-    verb: verb ?? 'Not done:',
+    ...toToolSentence(item, cwd),
+    ...refusedHeadline(item, refusal, 'you'),
     change: undefined,
-    outcome: unanswered ?? refuser ?? 'rejected',
     tone: 'muted',
   };
 }

@@ -5,7 +5,7 @@ import { REPLAY_SCRIPT } from './html-script.ts';
 import { REPLAY_STYLE } from './html-style.ts';
 import { plainLine, plainText } from './plain-text.ts';
 import { headRows, type SessionHead } from './session-head.ts';
-import { type ShownBlock, shownItem, turnLine } from './shown-item.ts';
+import { type ShownBlock, shownItems, turnLine } from './shown-item.ts';
 import { msBetween } from './time-of.ts';
 
 /** Lines of a block that are shown without unfolding it. */
@@ -31,8 +31,7 @@ export function* htmlReplayOf(head: SessionHead, turns: Iterable<Turn>, crypto: 
   for (const turn of turns) {
     if (turn.items.length === 0) continue;
     yield `<section>\n<h2><b>${++number}</b> ${escaped(plainLine(`${timeOf(turn.startedAt)} · ${turnLine(turn)}`))}</h2>\n`;
-    for (const item of turn.items) {
-      const { who, look, line, at, blocks } = shownItem(item, head.cwd);
+    for (const { who, look, line, at, blocks } of shownItems(turn, head.cwd)) {
       yield `<article class="${look}" id="s${++step}" data-wait="${pauseMs(before === undefined ? 0 : msBetween(before, at))}">\n`;
       yield `<p><b>${escaped(plainLine(who, 80))}</b> ${escaped(plainLine(line))} <time>${escaped(at.slice(11, 19))}</time></p>\n`;
       for (const block of blocks) yield blockHtml(block);

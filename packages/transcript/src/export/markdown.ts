@@ -1,7 +1,7 @@
 import type { Turn } from '../model.ts';
 import { plainLine, plainText } from './plain-text.ts';
 import { headRows, type SessionHead } from './session-head.ts';
-import { shownItem, turnLine } from './shown-item.ts';
+import { shownItems, turnLine } from './shown-item.ts';
 
 /**
  * A session as Markdown (CommonMark), piece by piece. Whatever agent and user wrote stands in code blocks or escaped: no
@@ -14,8 +14,7 @@ export function* markdownOf(head: SessionHead, turns: Iterable<Turn>): Generator
   for (const turn of turns) {
     if (turn.items.length === 0) continue;
     yield `\n## ${++number}. ${inline(turn.startedAt)} (${inline(turnLine(turn))})\n`;
-    for (const item of turn.items) {
-      const { who, line, at, blocks } = shownItem(item, head.cwd);
+    for (const { who, line, at, blocks } of shownItems(turn, head.cwd)) {
       yield `\n**${inline(who)}**${line === '' ? '' : ` ${inline(line)}`} *${inline(at.slice(11, 19))}*\n`;
       for (const { name, text } of blocks)
         yield `${name === '' ? '' : `\n${inline(name)}\n`}\n${fenced(plainText(text))}\n`;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { selectNodeCrypto } from '@heliograph/crypto/node';
 import { describe, expect, it } from 'vitest';
 import { TranscriptFold } from '../fold.ts';
-import type { Item, Turn } from '../model.ts';
+import type { Item, ToolItem, Turn } from '../model.ts';
 import { CHANNEL, MiniHarness, type RecordedLine } from '../testing/mini-harness.ts';
 import {
   asciicastLinesOf,
@@ -73,6 +73,29 @@ function tool(text: string): Item {
     endedAt: base.updatedAt,
   };
 }
+function permission(toolCallId: string, optionId: string): Item {
+  return {
+    ...base,
+    kind: 'permission',
+    id: `ask:${toolCallId}`,
+    rpcId: '1',
+    request: { stream: 's', seq: 1 },
+    toolCallId,
+    state: 'decided',
+    nonce: undefined,
+    requestSha256: undefined,
+    lineSha256: undefined,
+    actionable: true,
+    expiresAt: undefined,
+    title: 'date',
+    toolKind: 'execute',
+    content: [],
+    rawInput: undefined,
+    locations: [],
+    options: [{ optionId, name: optionId, kind: optionId }],
+    decision: { reason: 'applied', optionId, decidedBy: { who: 'owner' } },
+  };
+}
 function message(kind: 'user' | 'agent', text: string): Item {
   return { ...base, kind, id: kind, messageId: undefined, parts: [{ type: 'text', text }], streaming: false };
 }
@@ -88,6 +111,39 @@ describe("readers' formats", () => {
     expect(text).toContain('⟨U+0000⟩');
     expect(text).not.toContain('\u202e');
     expect([...markdownOf(head, recorded('claude-shell'))].join('')).toContain('Ran ');
+  });
+
+  it('AR114: what was refused reads “Not run”, and what changed something without a recorded decision says so', () => {
+    const [ran] = [tool('date')].filter((item) => item.kind === 'tool');
+    if (ran === undefined) throw new Error('no call');
+    const refused: ToolItem = { ...ran, status: 'failed', toolCallId: 'no', content: [], terminal: undefined };
+    const allowed: ToolItem = { ...ran, toolCallId: 'yes' };
+    const looked: ToolItem = { ...ran, toolCallId: 'look', toolKind: 'read' };
+    const failed: ToolItem = { ...refused, toolCallId: 'bad', rawOutput: '{"exitCode":1}' };
+    const turn = turnOf(
+      ran,
+      refused,
+      permission('no', 'reject_once'),
+      allowed,
+      permission('yes', 'allow_once'),
+      looked,
+      failed,
+    );
+    const stopped = { ...turn, outcome: 'cancelled' as const, stopReason: 'cancelled' };
+    const told = [...markdownOf(head, [stopped])].join('').replaceAll('\\', '');
+    const lines = told.split('\n').filter((line) => line.startsWith('**Tool call'));
+    expect(lines.map((line) => line.replace(/ \*[\d:]*\*$/, ''))).toEqual([
+      '**Tool call execute** Ran date → completed, +1 −1 · no recorded decision',
+      '**Tool call execute** Not run: date → rejected by the owner',
+      '**Tool call execute** Ran date → completed, +1 −1',
+      expect.stringMatching(/^\*\*Tool call read\*\* Read .* → completed/),
+      '**Tool call execute** Ran date → failed, exit 1 · no recorded decision',
+    ]);
+    expect(lines[3]).not.toContain('recorded');
+    expect(told).toContain('(prompted by owner, cancelled, 1 s, 8 tokens)');
+    const html = [...htmlReplayOf(head, [stopped], crypto)].join('');
+    expect(html).toContain('Not run: date → rejected by the owner');
+    expect(html).toContain('· no recorded decision');
   });
 
   it('AR93: an HTML replay is one file that may reach nothing; what agents wrote is text in it', () => {

@@ -1,7 +1,8 @@
 import type { DiffTexts } from '../diff-rows.ts';
 import { selectHeadline } from '../headline.ts';
 import { diffLines } from '../line-diff.ts';
-import type { ElicitationItem, Item, Part, PermissionItem, ToolContent, Turn } from '../model.ts';
+import type { ElicitationItem, Item, Part, PermissionItem, ToolContent, ToolItem, Turn } from '../model.ts';
+import { refusedHeadline, selectRefusal } from '../refusal.ts';
 import { unifiedDiff } from '../unified-diff.ts';
 import { msBetween } from './time-of.ts';
 
@@ -26,15 +27,26 @@ export function turnLine({ source, status, outcome, stopReason, startedAt, ended
   const parts = [
     source === 'none' ? 'outside a prompt' : `prompted by ${source}`,
     status === 'open' ? 'open' : (outcome ?? 'ended'),
-    stopReason,
+    stopReason === outcome ? undefined : stopReason,
     took === undefined ? undefined : `${Math.round(took / 100) / 10} s`,
     usage?.totalTokens === undefined ? undefined : `${usage.totalTokens} tokens`,
   ];
   return parts.filter((part) => part !== undefined).join(', ');
 }
 
-/** An item with the texts a reader sees. */
-export function shownItem(item: Item, cwd: string | undefined): ShownItem {
+/** The items of a turn with the texts a reader sees. */
+export function* shownItems({ items }: Turn, cwd: string | undefined): Generator<ShownItem> {
+  const asked = new Map<string, PermissionItem[]>();
+  for (const item of items) {
+    if (item.kind !== 'permission' || item.toolCallId === undefined) continue;
+    const others = asked.get(item.toolCallId);
+    if (others === undefined) asked.set(item.toolCallId, [item]);
+    else others.push(item);
+  }
+  for (const item of items) yield shownItem(item, cwd, (item.kind === 'tool' && asked.get(item.toolCallId)) || []);
+}
+
+function shownItem(item: Item, cwd: string | undefined, about: readonly PermissionItem[]): ShownItem {
   const { at } = item;
   switch (item.kind) {
     case 'user':
@@ -44,15 +56,13 @@ export function shownItem(item: Item, cwd: string | undefined): ShownItem {
       return { who, look: item.kind, line: '', at, blocks: [{ name: '', text: item.parts.map(partText).join('') }] };
     }
     case 'tool': {
-      const { verb, object, outcome } = selectHeadline(item, cwd);
       const blocks = [
         ...named('input', item.rawInput),
         ...contents(item.content),
         ...named('terminal', item.terminal?.output),
       ];
       if (item.content.length === 0 && item.terminal === undefined) blocks.push(...named('output', item.rawOutput));
-      const line = `${verb} ${object}${outcome === '' ? '' : ` → ${outcome}`} (${item.status})`;
-      return { who: `Tool call ${item.toolKind}`, look: 'tool', line, at, blocks };
+      return { who: `Tool call ${item.toolKind}`, look: 'tool', line: toolLine(item, cwd, about), at, blocks };
     }
     case 'permission': {
       const { decision, options } = item;
@@ -85,6 +95,23 @@ export function shownItem(item: Item, cwd: string | undefined): ShownItem {
     case 'raw':
       return { who: 'Line', look: 'note', line: item.label, at, blocks: named('', item.json) };
   }
+}
+
+/** Kinds of calls that change something, so that somebody should have decided about them. */
+const CHANGING = new Set(['execute', 'edit', 'delete', 'move']);
+
+/** A call's own line: what came of it; that it was refused, or that no decision about it is recorded. */
+function toolLine(item: ToolItem, cwd: string | undefined, about: readonly PermissionItem[]): string {
+  const { verb, object, outcome } = selectHeadline(item, cwd);
+  const refusal = selectRefusal(item, about);
+  if (refusal !== undefined) {
+    const refused = refusedHeadline(item, refusal, 'the owner');
+    return `${refused.verb} ${object} → ${refused.outcome}`;
+  }
+  const isOver = item.status !== 'pending' && item.status !== 'in_progress';
+  const isUndecided = isOver && CHANGING.has(item.toolKind) && about.every(({ decision }) => decision === undefined);
+  const came = outcome === '' ? item.status : outcome.startsWith(item.status) ? outcome : `${item.status}, ${outcome}`;
+  return `${verb} ${object} → ${came}${isUndecided ? ' · no recorded decision' : ''}`;
 }
 
 /** A part as text; of pictures and sounds only what they are. */
