@@ -75,7 +75,16 @@ test('DT192: each agent says in a few words how it is, by the worse of its own t
   expect(state({ process: 'exited' })).toBe('bad: has ended on build-box');
   expect(state({ harness: 'waiting' })).toBe('wait: being asked on build-box');
   expect(state({ harness: 'silent' })).toBe('bad: no answer on build-box for 4 m');
-  expect(state({ harness: 'silent', lastHeardMs: undefined })).toBe('bad: has not been in touch yet');
+  const invited = agent({ harness: 'silent', lastHeardMs: undefined });
+  const stateOf = (one: typeof invited) => {
+    const { sign, words } = readAgentState([ready], one, NOW);
+    return `${sign}: ${words}`;
+  };
+  // One that was only invited has failed at nothing; one with sessions does not answer.
+  expect(stateOf(invited)).toBe('wait: has not been in touch yet');
+  const told = new ToldSessions();
+  told.take({ agent: invited.publicKey, channels: ['c'], transcripts: [] });
+  expect(stateOf({ ...invited, told })).toBe('bad: no answer so far');
   expect(state({}, { url: 'ws://r', state: undefined })).toBe('wait: not known: the relay is away');
 });
 

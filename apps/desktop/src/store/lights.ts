@@ -40,7 +40,8 @@ export function readAgentState(relays: readonly RelayRecord[], agent: AgentRecor
   if (harness.sign !== 'ok') {
     if (presence?.harness !== 'silent') return { ...harness, words: `being asked${on}` };
     const { lastHeardMs } = presence;
-    if (lastHeardMs === undefined) return { ...harness, words: 'has not been in touch yet' };
+    if (lastHeardMs === undefined)
+      return { ...harness, words: isNew(agent) ? 'has not been in touch yet' : 'no answer so far' };
     return { ...harness, words: `no answer${on} for ${formatAge(nowMs - lastHeardMs)}` };
   }
   const words = PROCESS_WORDS[presence?.process ?? 'unknown'] ?? 'answers';
@@ -97,11 +98,17 @@ function readHarness(agent: AgentRecord, nowMs: number): Light {
     case 'silent':
       return presence.lastHeardMs === undefined
         ? {
-            sign: 'bad',
+            // One that was only invited has failed at nothing.
+            sign: isNew(agent) ? 'wait' : 'bad',
             words: `${name} has not been in touch since this page was opened: its harness does not run, or reaches none of your relays. “heliograph doctor” on its machine says which.`,
           }
         : { sign: 'bad', words: `${place} does not answer${heard}.` };
   }
+}
+
+/** Whether nothing was ever heard of an agent here: no session of it is known. */
+function isNew({ told }: AgentRecord): boolean {
+  return told.channels().length === 0;
 }
 
 function describeAge(lastHeardMs: number | undefined, nowMs: number): string {

@@ -57,8 +57,8 @@ function AgentLine({ agent }: { readonly agent: AgentRecord }) {
           <span className={`min-w-0 flex-1 truncate ${agent.revoked ? 'text-ink-3' : ''}`}>
             <VisibleText text={agent.name} max={80} />{' '}
             <span className="font-mono text-s text-ink-3">{agent.publicKey.slice(0, 8)}</span>
-            {agent.revoked && <span className="text-s"> · revoked</span>}
           </span>
+          {agent.revoked && <span className="text-s text-ink-3">revoked</span>}
           <button type="button" className="link text-ink-2" onClick={() => setStep('rename')}>
             Rename
           </button>
@@ -75,9 +75,10 @@ function AgentLine({ agent }: { readonly agent: AgentRecord }) {
       {step === 'revoke' && (
         <p className="flex flex-wrap items-center gap-2 text-s text-ink-2">
           <span className="min-w-0 break-words">
-            Its sessions vanish from this screen and nothing of it is taken from then on. The relay goes on admitting it
-            until <code className="font-mono wrap-anywhere">heliograph relay deny {encodeNpub(agent.publicKey)}</code>{' '}
-            is run where the relay is, or its attestation ends.
+            On this device its sessions vanish and nothing of it is taken from then on. Your other devices go on showing
+            it. The relay goes on admitting it until{' '}
+            <code className="font-mono wrap-anywhere">heliograph relay deny {encodeNpub(agent.publicKey)}</code> is run
+            where the relay is, which stops it for every device, or its attestation ends.
           </span>
           <button
             type="button"

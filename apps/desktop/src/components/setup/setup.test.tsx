@@ -97,7 +97,8 @@ test('DT43: revoking tells first what it does and what it does not, and keeps th
   const key = line().dataset.agent as string;
   const name = line().textContent?.split(' ')[0] as string;
   fireEvent.click(within(line()).getByTestId('revoke'));
-  expect(line().textContent).toContain('sessions vanish from this screen');
+  expect(line().textContent).toContain('On this device its sessions vanish');
+  expect(line().textContent).toContain('Your other devices go on showing it');
   expect(line().textContent).toContain(`heliograph relay deny ${encodeNpub(key)}`);
   fireEvent.click(within(line()).getByTestId('revoke-confirm'));
   // The dialog asks of the archive too.
