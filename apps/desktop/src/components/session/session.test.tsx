@@ -6,6 +6,7 @@ import { openStory } from '../../dev/story-desktop.ts';
 import { findAgent } from '../../store/desktop-store.ts';
 import { answerableQuestions, runningTurn } from '../../store/live.ts';
 import type { SessionRef } from '../../store/session-ref.ts';
+import { DecidedPermission } from '../transcript/DecidedPermission.tsx';
 import { ElicitationCard } from '../transcript/ElicitationCard.tsx';
 import { GapRow } from '../transcript/GapRow.tsx';
 import { PermissionCard } from '../transcript/PermissionCard.tsx';
@@ -126,6 +127,23 @@ test('DT31: a decided request tells who answered what', () => {
   expect(screen.queryAllByTestId('permission-option')).toEqual([]);
 });
 
+test.each([
+  ['cancelled', 'Not answered, its turn was cancelled: npm publish --dry-run'],
+  ['timed_out', 'Nobody answered in time: npm publish --dry-run'],
+  ['rejected', 'You rejected npm publish --dry-run'],
+])('DT31: a request that ended as %s without an option claims no answer that was not given', (reason, words) => {
+  const { items, desktop } = open('ended');
+  const item = items().find(({ kind }) => kind === 'permission');
+  if (item?.kind !== 'permission') throw new TypeError('the story asks for nothing');
+  const decision = { reason, optionId: undefined, decidedBy: { who: 'owner' } };
+  render(
+    <DesktopProvider value={desktop}>
+      <DecidedPermission item={{ ...item, decision }} cwd="/srv" />
+    </DesktopProvider>,
+  );
+  expect(screen.getByTestId('permission-card').textContent).toContain(words);
+});
+
 test('DT31: what is asked about is whole and shows what hides in it; an unknown kind is never the first choice', () => {
   showPermission('hostile');
   const subject = screen.getByTestId('permission-subject').textContent ?? '';
@@ -231,6 +249,11 @@ test('DT33: cancelling reports sent and received, and never says cancelled befor
       <CancelTurn agent={ref.agent} channelId={ref.channelId} turn={turn} />
     </DesktopProvider>,
   );
+  // Escape closes so much else that one press, by habit, stops nothing.
+  fireEvent.keyDown(document.body, { key: 'Escape' });
+  fireEvent.keyDown(document.body, { key: 'Escape', repeat: true });
+  expect(sent()).toEqual([]);
+  expect(screen.getByTestId('cancel').textContent).toContain('once more to cancel');
   fireEvent.keyDown(document.body, { key: 'Escape' });
   expect(sent()).toEqual([{ type: 'cancel_turn', channelId: ref.channelId, turnId: turn.id }]);
   const words = () => screen.getByTestId('cancel-progress').textContent;

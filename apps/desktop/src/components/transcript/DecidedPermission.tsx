@@ -6,24 +6,23 @@ import { VisibleText } from '../content/VisibleText.tsx';
 import { PermissionSubject } from './PermissionSubject.tsx';
 import { Sentence } from './Sentence.tsx';
 
-/** What became of a request that no option tells. */
-const REASONS: Readonly<Record<string, string>> = {
-  applied: 'Answered',
-  allowed: 'Allowed',
-  rejected: 'Rejected',
+/** What was done, where no option tells it. */
+const DEEDS: Readonly<Record<string, string>> = { applied: 'answered', allowed: 'allowed', rejected: 'rejected' };
+/** What became of a request that nobody answered. */
+const ENDINGS: Readonly<Record<string, string>> = {
   timed_out: 'Nobody answered in time',
-  cancelled: 'Cancelled with its turn',
-  expired: 'Expired',
+  cancelled: 'Not answered, its turn was cancelled',
+  expired: 'Not answered before it expired',
   withdrawn: 'Withdrawn by the agent',
   aborted: 'The agent ended before an answer',
   unknown: 'Answered; how is not told',
 };
 
 const DECIDERS: Readonly<Record<string, string>> = {
-  owner: 'You answered',
-  client: 'The editor answered',
-  policy: 'The policy answered',
-  harness: 'The harness answered',
+  owner: 'You',
+  client: 'The editor',
+  policy: 'The policy',
+  harness: 'The harness',
 };
 
 /** A request that was answered: who answered what, as one line of history. */
@@ -34,6 +33,11 @@ export function DecidedPermission(props: { readonly item: PermissionItem; readon
   const isAllowed = option?.kind.startsWith('allow') ?? decision?.reason === 'allowed';
   const { object, isCode } = toPermissionQuestion(item, cwd);
   const who = decision?.decidedBy;
+  const reason = decision?.reason ?? 'unknown';
+  const deed = option !== undefined ? 'answered' : DEEDS[reason];
+  const isAnswered = deed !== undefined;
+  const decider = who === undefined ? 'Somebody' : (DECIDERS[who.who] ?? toPlainLine(who.who, 40));
+  const answer = isAnswered ? `${decider} ${deed}` : (ENDINGS[reason] ?? 'Decided; how is not known here');
   return (
     <Sentence
       icon={isAllowed ? <ShieldCheck size={15} strokeWidth={1.5} /> : <ShieldX size={15} strokeWidth={1.5} />}
@@ -44,18 +48,18 @@ export function DecidedPermission(props: { readonly item: PermissionItem; readon
       data={{ 'data-state': item.state, 'data-answerable': 'false', 'data-reason': decision?.reason ?? '' }}
     >
       <span className="text-ink-2" data-testid="permission-decision">
-        {who !== undefined && `${DECIDERS[who.who] ?? toPlainLine(who.who, 40)} `}
-        {option !== undefined ? (
+        {answer}
+        {option !== undefined && (
           <>
+            {' '}
             “<VisibleText text={option.name} max={120} />”
           </>
-        ) : (
-          (REASONS[decision?.reason ?? 'unknown'] ?? 'Decided')
         )}
-        {who?.viewer !== undefined && ` on ${toPlainLine(who.viewer, 80)}`}
-        {who?.rule !== undefined && ` (${toPlainLine(who.rule, 80)})`}
+        {isAnswered && who?.viewer !== undefined && ` on ${toPlainLine(who.viewer, 80)}`}
+        {isAnswered && who?.rule !== undefined && ` (${toPlainLine(who.rule, 80)})`}
+        {!isAnswered && ':'}
       </span>{' '}
-      <span className="text-ink-3">to</span>{' '}
+      {deed === 'answered' && <span className="text-ink-3">to </span>}
       <span className={isCode ? 'font-mono text-code break-words text-ink-2' : 'text-ink-2'}>
         <VisibleText text={object} max={200} />
       </span>
