@@ -90,6 +90,24 @@ describe('DT131: what is chosen is in no saved form', () => {
     expect(redactTurns(result, [])).toBe(result.turns);
   });
 
+  test('what a terminal showed in base64 goes with the whole of its piece, also where it is cut over two', () => {
+    const shown = [
+      `export TOKEN=${GITHUB}\n`,
+      `key ${ANTHROPIC.slice(0, 20)}`,
+      `${ANTHROPIC.slice(20)} set\n`,
+      'done\n',
+    ];
+    const cut = story().prompt('go');
+    for (const text of shown) cut.update({ sessionUpdate: 'terminal_output_chunk', terminalId: 'x', data: btoa(text) });
+    const result = scan(cut);
+    expect(result.found.map(({ secret }) => secret)).toEqual([GITHUB, ANTHROPIC]);
+    const data = redactEvents(result, result.found).flatMap(({ payload }) => {
+      const { params } = JSON.parse(payload) as { params?: { update?: { data?: string } } };
+      return params?.update?.data ?? [];
+    });
+    expect(data).toEqual(['[redacted:github-token]', '[redacted:anthropic-key]', '', btoa('done\n')]);
+  });
+
   test('the lines hold no piece of it in whatever chunks it came; a line without any keeps its exact text', () => {
     const result = scan(agent);
     const { events, found: secrets } = result;

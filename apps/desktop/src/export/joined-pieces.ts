@@ -1,15 +1,19 @@
 import { type HiddenSecret, hiddenSecrets, outermost } from './hidden-secrets.ts';
 
-/** A part of a text that was told in pieces: in the text `source`, from `start` to `end`. */
+/** A part of a text that was told in pieces: in the text `source`, from `start` on. */
 export interface Piece<Source> {
   readonly source: Source;
   readonly text: string;
   readonly start: number;
+  /** Where it stands in another form (base64), and no character of it by itself: then it goes as a whole, up to here. */
+  readonly wholeTo?: number;
 }
 
 /** A secret, or what of it stands in one piece; the first of them is where its mark goes. */
 export interface PieceSecret extends HiddenSecret {
   readonly isFirst: boolean;
+  /** It goes with all that its piece holds, other secrets too. */
+  readonly isWhole?: boolean;
 }
 
 /** Looked through at once, and again from this far before its end: a secret longer than that is found in part. */
@@ -52,15 +56,19 @@ function* inWindow<Source>(
   }
   for (const { kind, secret, start, end } of outermost(hiddenSecrets(window.map(({ text }) => text).join('')))) {
     const parts: (readonly [Source, PieceSecret])[] = [];
-    for (const [at, { source, text, start: offset }] of window.entries()) {
+    let hasWhole = false;
+    for (const [at, { source, text, start: offset, wholeTo }] of window.entries()) {
       const begin = begins[at] ?? 0;
       if (begin >= end) break;
       if (begin + text.length <= start) continue;
-      const from = offset + Math.max(0, start - begin);
-      const to = offset + Math.min(text.length, end - begin);
-      parts.push([source, { kind, secret, start: from, end: to, isFirst: parts.length === 0 }]);
+      const from = wholeTo === undefined ? offset + Math.max(0, start - begin) : offset;
+      const to = wholeTo ?? offset + Math.min(text.length, end - begin);
+      hasWhole ||= wholeTo !== undefined;
+      const isFirst = parts.length === 0;
+      parts.push([source, { kind, secret, start: from, end: to, isFirst, isWhole: wholeTo !== undefined }]);
     }
     const at = first + begins.findLastIndex((begin) => begin <= start);
-    if (parts.length > 1) yield [`${at} ${start - (begins[at - first] ?? 0)} ${secret}`, parts];
+    // One that stands in one piece was found there, if it could be read there.
+    if (parts.length > 1 || hasWhole) yield [`${at} ${start - (begins[at - first] ?? 0)} ${secret}`, parts];
   }
 }

@@ -6,7 +6,9 @@ import { toldProgress } from './told-progress.ts';
 /** Where updates carry what is told in pieces, and what says of which text they are one. */
 const UPDATE = '/params/update/';
 const KIND = `${UPDATE}sessionUpdate`;
-const NAMES = new Set([KIND, `${UPDATE}messageId`, `${UPDATE}toolCallId`]);
+const NAMES = new Set([KIND, `${UPDATE}messageId`, `${UPDATE}toolCallId`, `${UPDATE}terminalId`]);
+/** What a terminal of ACP 2 showed: bytes in base64. */
+const BYTES = { kind: 'terminal_output_chunk', pointer: `${UPDATE}data` };
 
 /** The texts that an agent tells in pieces over many lines (messages, output), put together by what they belong to. */
 export class LinePieces {
@@ -26,7 +28,12 @@ export class LinePieces {
     const line = JSON.stringify([stream, turnId, names]);
     for (const [pointer, start, end] of pieces) {
       const key = line + pointer;
-      const text = { source: at, text: payload.slice(start, end), start };
+      const isBytes = pointer === BYTES.pointer && names.includes(BYTES.kind);
+      const shown = isBytes ? textOfBase64(payload.slice(start, end)) : undefined;
+      const text =
+        shown === undefined
+          ? { source: at, text: payload.slice(start, end), start }
+          : { source: at, text: shown, start, wholeTo: end };
       const known = this.#texts.get(key);
       if (known === undefined) this.#texts.set(key, [text]);
       else known.push(text);
@@ -42,5 +49,14 @@ export class LinePieces {
       done++;
     }
     return found;
+  }
+}
+
+/** Undefined for what is no base64. */
+function textOfBase64(base64: string): string | undefined {
+  try {
+    return new TextDecoder().decode(Uint8Array.from(atob(base64), (character) => character.charCodeAt(0)));
+  } catch {
+    return undefined;
   }
 }

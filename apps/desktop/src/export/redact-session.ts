@@ -30,7 +30,7 @@ export function redactEvents({ events, book }: SecretScan, secrets: Secrets): re
   const wanted = textsOf(secrets);
   if (wanted.size === 0) return events;
   return events.map((event, at) => {
-    const cuts = book.at(at).filter(({ secret }) => wanted.has(secret));
+    const cuts = book.at(at).filter((piece) => isCut(piece, wanted));
     if (cuts.length === 0) return event;
     const payload = cutOut(event.payload, cuts, wanted);
     return { ...event, payload, redacted: [...(event.redacted ?? []), ...pointersOf(event.payload, cuts)] };
@@ -53,12 +53,18 @@ function textsOf(secrets: Secrets): ReadonlySet<string> {
 function cutOut(text: string, spans: readonly PieceSecret[], wanted: ReadonlySet<string>): string {
   let out = '';
   let from = 0;
-  for (const { kind, secret, start, end, isFirst } of spans) {
-    if (!wanted.has(secret) || end <= from) continue;
+  for (const span of spans) {
+    const { kind, start, end, isFirst } = span;
+    if (!isCut(span, wanted) || end <= from) continue;
     out += text.slice(from, Math.max(from, start)) + (isFirst ? redactedMark(kind) : '');
     from = end;
   }
   return from === 0 ? text : out + text.slice(from);
+}
+
+/** Of a piece that goes as a whole only one secret is noted: it goes as soon as anything does. */
+function isCut({ secret, isWhole }: PieceSecret, wanted: ReadonlySet<string>): boolean {
+  return isWhole === true || wanted.has(secret);
 }
 
 /** Which values of a line they stand in. */
