@@ -29,7 +29,8 @@ export const QUESTIONS: Readonly<Record<Question, string>> = {
   'outside-cwd': "files written, moved or deleted outside the session's folder",
   'denied-then-done': 'tool calls that were done although their permission was denied, or were done again after that',
   network: 'commands that name a program or an address of other machines',
-  'no-decision': 'commands, edits, deletions and moves without a recorded decision',
+  'no-decision':
+    'commands, edits, deletions and moves without a recorded decision, but for those that wait for one now',
   secrets: 'places where a secret was seen and replaced',
 };
 
@@ -69,6 +70,9 @@ const ROWS = `JOIN turn_rows t ON t.turn = i.turn JOIN streams r USING (stream) 
 /** What of a turn's permissions is about this tool call. */
 const ASKED = `SELECT 1 FROM ${TURN_REQUESTS} AND p.tool_call_id = o.tool_call_id AND p.decision IS NOT NULL`;
 const DENIED = `${DECISION} IN ('rejected', 'cancelled', 'timed_out', 'expired')`;
+/** A tool call of a running turn that stands open until somebody decides: nothing was done yet. */
+const WAITS = `t.ended_at IS NULL AND o.status IN ('pending', 'in_progress')
+  AND EXISTS (SELECT 1 FROM ${TURN_REQUESTS} AND p.tool_call_id = o.tool_call_id AND p.decision IS NULL)`;
 const DONE = `o.status IN ('completed', 'in_progress')`;
 
 /** Each begins with what is rare and ends with the items it is about: else every item would be held against everything. */
@@ -91,7 +95,7 @@ const QUESTION_SQL: Readonly<Record<Question, string>> = {
           AND d.at < i.at AND d.tool_call_id IS NOT o.tool_call_id)
         AND NOT EXISTS (${ASKED} AND NOT ${DENIED}))`,
   network: `i.item IN (SELECT item FROM command_rows WHERE network = 1)`,
-  'no-decision': `o.tool_kind IN ('execute', 'edit', 'delete', 'move') AND NOT EXISTS (${ASKED})`,
+  'no-decision': `o.tool_kind IN ('execute', 'edit', 'delete', 'move') AND NOT EXISTS (${ASKED}) AND NOT (${WAITS})`,
   secrets: `i.item IN (
     SELECT item FROM redaction_rows WHERE item IS NOT NULL
     UNION

@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-it('AR45, AR132: each saved question finds what it says and nothing else; filters narrow, and those that cannot be meant are told', async () => {
+it('AR45, AR132, AR134: each saved question finds what it says and nothing else; filters narrow, and those that cannot be meant are told', async () => {
   const { keep, indexer, file } = openParts(join(folder, 'archive.db'), crypto);
   const run = new MadeSession('run', null, crypto);
   const session = new MadeSession('s1', 'c1', crypto);
@@ -65,6 +65,19 @@ it('AR45, AR132: each saved question finds what it says and nothing else; filter
   for (const decision of ['none', 'timed_out', 'allow_once']) {
     expect(trouble({ toolKind: 'think', decision, agent, session: number ?? undefined })).toBe('none');
   }
+
+  const keepAll = async (made: typeof events) => {
+    for (const event of made) keep([await session.seal([event])]);
+    indexer.flush();
+  };
+  const prompt = write(3, 'session/prompt', { sessionId: 's', prompt: [{ type: 'text', text: 'more' }] });
+  const [tells, asks, , isDone] = session.call('waits', 'edit', {}, 'allow_once', true);
+  if (tells === undefined || asks === undefined || isDone === undefined) throw new Error('no call');
+  await keepAll([prompt, tells, asks]);
+  expect(found({ toolKind: 'edit', text: 'waits' })).toEqual(['waits']);
+  expect(found({ question: 'no-decision' })).toEqual(['again']);
+  await keepAll([isDone]);
+  expect(found({ question: 'no-decision' })).toEqual(['again', 'waits']);
   file.close();
 });
 
