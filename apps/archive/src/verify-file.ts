@@ -76,8 +76,14 @@ function lookAtViews(
   }
 }
 
-/** A report as sentences for people, the verdict first. `owner`: the key it was verified against, where one was given. */
-export function describeReport(report: VerifyReport, owner?: string): readonly string[] {
+/** Who made agents' keys, by public key, where only an archive's unsigned word says so. */
+type KeyMakers = Readonly<Record<string, 'owner' | 'agent'>>;
+
+/**
+ * A report as sentences for people, the verdict first. `owner`: the key it was verified against, where one was given; `told`: what
+ * is said of keys without proof.
+ */
+export function describeReport(report: VerifyReport, owner?: string, told: KeyMakers = {}): readonly string[] {
   const { records, events, texts, problems, problemCount, checkpoint, gaps } = report;
   const range = records.count === 0 ? 'no records' : `records ${records.first} to ${records.last}`;
   const lines = [
@@ -92,13 +98,13 @@ export function describeReport(report: VerifyReport, owner?: string): readonly s
       ? 'No statement of the archive is here: nobody vouches for it.'
       : `The archive's key ${npub(report.archiveKey)} is vouched for by the owner ${npub(report.owner)}.`,
   );
-  lines.push(`Signed events: ${events.whole} whole, ${events.contentDropped} of which only id and signature are kept.`);
+  lines.push(`Signed events: ${events.whole} kept whole, ${events.contentDropped} with id and signature only.`);
   lines.push(
     `Texts: ${texts.proved} proved from their signatures; ${texts.redacted} with secrets replaced and ${texts.sealed} kept as ciphertext only, which nobody without the owner's key can compare.`,
   );
   if (report.views !== undefined) lines.push(viewsLine(report.views));
   for (const { publicKey, keyMadeBy, records: count } of report.agents)
-    lines.push(agentLine(publicKey, keyMadeBy, count));
+    lines.push(agentLine(publicKey, keyMadeBy, count, told[publicKey]));
   for (const { first, last, reason, atSec } of report.tombstones) {
     lines.push(`Removed by retention on ${time(atSec)}: records ${first} to ${last} (${reason}).`);
   }
@@ -135,11 +141,16 @@ function viewsLine(views: NonNullable<VerifyReport['views']>): string {
   return `Views and index: not compared with the records (${views.reason}); they are made of them, and prove nothing by themselves.`;
 }
 
-function agentLine(publicKey: string, keyMadeBy: 'owner' | 'agent' | undefined, count: number): string {
+type KeyMaker = KeyMakers[string] | undefined;
+
+function agentLine(publicKey: string, keyMadeBy: KeyMaker, count: number, told: KeyMaker): string {
   const who = `Agent ${npub(publicKey)}: ${count} records;`;
   if (keyMadeBy === 'agent')
     return `${who} it made its own key, so the owner could not have forged what it signed (as its harness says).`;
   if (keyMadeBy === 'owner') return `${who} the owner made its key (an invite) and could have forged what it signed.`;
+  if (told === 'owner')
+    return `${who} by the archive's word alone the owner made its key (an invite) and could have forged what it signed.`;
+  if (told === 'agent') return `${who} by the archive's word alone it made its key itself.`;
   return `${who} who made its key is not told here.`;
 }
 

@@ -56,7 +56,12 @@ export class ArchiveDesk {
       log.info({ file: this.#running.file }, `the archive is on: it keeps what agents send in ${this.#running.file}`);
     } catch (error) {
       this.#trouble = error instanceof Error ? error : new Error(String(error));
-      log.warn({}, `nothing is kept by this desktop: ${this.#trouble.message}`);
+      if (this.#trouble.code === 'in-use') {
+        log.info(
+          { file: this.#file() },
+          'another process keeps the archive (archive run, or another desktop); this desktop reads it',
+        );
+      } else log.warn({}, `nothing is kept by this desktop: ${this.#trouble.message}`);
     }
   }
 

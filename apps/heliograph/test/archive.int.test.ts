@@ -61,7 +61,7 @@ test('AR7: nothing is kept until archive on; status says what is kept where; off
   expect(JSON.parse(readFileSync(config, 'utf8'))).toMatchObject({ on: false });
 });
 
-test('AR8, AR29, AR40, AR41, AR88, AR101, AR102, AR132: a session is kept by its own process, verified offline, asked with sqlite3, searched, and handed over', async () => {
+test('AR8, AR29, AR40, AR41, AR88, AR101, AR102, AR132, AR135: a session is kept by its own process, verified offline, asked with sqlite3, searched, and handed over', async () => {
   const up = start(['up', '--no-window'], { home });
   const [{ url = '' }, agent] = await Promise.all([up.ready('relay'), up.ready('agent')]);
   await run(['archive', 'on'], { home });
@@ -86,6 +86,7 @@ test('AR8, AR29, AR40, AR41, AR88, AR101, AR102, AR132: a session is kept by its
   expect(status.stdout).not.toContain('no name');
   const verified = await run(['archive', 'verify'], { home });
   expect(verified).toMatchObject({ code: 0, stdout: expect.stringContaining('VERIFIED') });
+  expect(verified.stdout).toMatch(/Signed events: \d+ kept whole, 0 with id and signature only/);
   expect(verified.stdout).toContain('the owner made its key (an invite)');
   const { stdout: checkpoint } = await run(['archive', 'checkpoint', '--digest', 'stamp.json'], { home });
   expect(checkpoint.trim()).toMatch(/^[0-9a-f]{64}$/);
@@ -169,8 +170,14 @@ async function handOver(owner: string): Promise<void> {
   try {
     for (const more of [[], ['--session', '1'], ['--redacted']]) {
       const out = join(elsewhere, `part${more.join('')}.jsonl`);
-      expect(await run(['archive', 'export', out, ...more], { home })).toMatchObject({ code: 0 });
+      const exported = await run(['archive', 'export', out, ...more], { home });
+      expect(exported.stdout).toMatch(
+        more.length === 0 ? /and archive import\.$/m : /archive import (takes an|does not take)/,
+      );
       const proved = await run(['archive', 'verify', out, '--owner', owner], there);
+      expect(proved.stdout).not.toContain('is not told here');
+      if (more[0] === '--session')
+        expect(proved.stdout).toContain("by the archive's word alone the owner made its key");
       expect(proved).toMatchObject({ code: 0, stdout: expect.stringContaining('VERIFIED') });
     }
     const whole = join(elsewhere, 'part.jsonl');
@@ -191,7 +198,7 @@ async function handOver(owner: string): Promise<void> {
   }
 }
 
-test('AR9, AR104: the desktop keeps the archive while it runs once it is on, and runs without it where it cannot', async () => {
+test('AR9, AR104, AR136: the desktop keeps the archive while it runs once it is on, and runs without it where it cannot', async () => {
   await run(['archive', 'on'], { home });
   const up = start(['up', '--no-window'], { home });
   const [{ url = '' }, agent] = await Promise.all([up.ready('relay'), up.ready('agent')]);
@@ -201,7 +208,8 @@ test('AR9, AR104: the desktop keeps the archive while it runs once it is on, and
   expect(sqlite('SELECT agent_name FROM sessions')).toMatch(/demo/i);
   const second = start(['desktop', '--no-window', '--port', '0', '--relay', url], { home });
   await second.ready('desktop');
-  await second.says(/nothing is kept by this desktop: .* is kept by another process already/);
+  await second.says(/another process keeps the archive .* this desktop reads it/);
+  expect(second.stderr()).not.toMatch(/nothing is kept|Stop that one/);
 
   await run(['archive', 'off'], { home });
   const kept = sqlite('SELECT count(*) FROM records');

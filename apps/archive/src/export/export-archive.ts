@@ -10,7 +10,8 @@ import { type WriteError, writeWholeFile, writeWholeFolder } from './whole-file.
 
 /** What an archive can be exported as, each in words. */
 export const EXPORT_FORMATS = {
-  jsonl: 'the records as kept, with what proves them; one file, for archive verify and archive import',
+  jsonl:
+    'the records as kept, with what proves them; one file, for archive verify, and of a whole archive for archive import',
   csv: 'one file for each documented view, in a folder',
   html: 'one session as a page to be replayed, one file without network',
   markdown: 'one session as text to be read',

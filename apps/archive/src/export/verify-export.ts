@@ -57,11 +57,11 @@ export function unread(_: FileLine): string {
 
 /** What an export proves as sentences for people, the verdict first; `owner`: the key it was verified against, where one was given. */
 export function describeExport(
-  { manifest, report, links, coveredTo }: ExportReport,
+  { manifest, report, links, coveredTo, keyMakersTold }: ExportReport,
   owner?: string,
 ): readonly string[] {
   const { events, scope } = manifest;
-  const [verdict = '', ...lines] = describeReport(report, owner);
+  const [verdict = '', ...lines] = describeReport(report, owner, keyMakersTold);
   const unproved = report.texts.unproved ?? 0;
   const asked =
     scope === undefined

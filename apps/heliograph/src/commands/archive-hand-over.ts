@@ -45,7 +45,7 @@ export async function archiveExport(options: ArchiveExportOptions, context: Cont
     const to = context.path(out ?? '');
     const done = exportArchive(db, { format, scope, events: redacted ? 'redacted' : 'sealed', to, crypto });
     if (!done.ok) throw failureOf(done.error);
-    say(`${to}: ${EXPORT_FORMATS[format]}.`);
+    say(`${to}: ${format === 'jsonl' ? jsonlWords(options) : EXPORT_FORMATS[format]}.`);
     return 0;
   } finally {
     db.close();
@@ -63,6 +63,15 @@ export async function archiveImport(
   if (!report.ok) throw new Failure(1, report.error.message, { cause: report.error.cause });
   say(...describeReport(report.value, owner), `Imported to ${to}.`);
   return 0;
+}
+
+/** What can be done with a JSONL export: a part and a redacted one are no archive to go on with. */
+function jsonlWords({ agent, session, since, until, redacted }: ArchiveExportOptions): string {
+  const words = 'the records as kept, with what proves them, for archive verify';
+  if (redacted === true)
+    return 'the readable texts, for archive verify; without the signed events archive import does not take it';
+  const isPart = (agent ?? session ?? since ?? until) !== undefined;
+  return isPart ? `${words}; archive import takes an export of the whole archive only` : `${words} and archive import`;
 }
 
 function failureOf({ code, message, cause }: { code: string; message: string; cause?: unknown }): Failure {

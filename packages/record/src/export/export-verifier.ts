@@ -15,6 +15,8 @@ export interface ExportReport {
   /** The newest record of the export that a signed checkpoint covers; records after it are signed by their agents alone. */
   readonly coveredTo: number;
   readonly lines: number;
+  /** Who made agents' keys, by public key, in the archive's word: no signature is over it. */
+  readonly keyMakersTold: Readonly<Record<string, 'owner' | 'agent'>>;
 }
 
 export interface ExportVerifierOptions {
@@ -39,6 +41,7 @@ export class ExportVerifier {
   #manifest: Manifest | undefined;
   #verifier: ArchiveVerifier | undefined;
   readonly #streams = new Set<string>();
+  readonly #keyMakers = new Map<string, 'owner' | 'agent'>();
   #place = -1;
   #links = 0;
   #coveredTo = 0;
@@ -65,6 +68,7 @@ export class ExportVerifier {
     if (this.#place === ORDER.length - 1) return 'something follows the end';
     this.#place = place;
     if (line.type === 'manifest') this.#manifest = line.manifest;
+    if (line.type === 'agent' && line.keyMadeBy !== null) this.#keyMakers.set(line.agent, line.keyMadeBy);
     if (line.type === 'stream') this.#streams.add(`${line.agent} ${line.stream}`);
     if (line.type === 'statement') this.#statements.push(line.json);
     if (line.type === 'record') {
@@ -96,7 +100,15 @@ export class ExportVerifier {
       this.#damage.push({ code: 'checkpoint', n: this.#coveredTo + 1, message });
     }
     const report = this.#started().report(this.#damage);
-    return { manifest, report, links: this.#links, coveredTo: this.#coveredTo, lines: this.#digest.lines };
+    const keyMakersTold = Object.fromEntries(this.#keyMakers);
+    return {
+      manifest,
+      report,
+      links: this.#links,
+      coveredTo: this.#coveredTo,
+      lines: this.#digest.lines,
+      keyMakersTold,
+    };
   }
 
   /** A record that was asked for can't be told by its head alone. Whether a control is about a session can't be seen. */
