@@ -46,6 +46,13 @@ export function snapshotChannel(agent: AgentRecord, channelId: string | null): S
   return agent.snapshot?.channels.find((channel) => channel.channelId === channelId);
 }
 
+/** Who answers in the owner's place what the agent asks, in words; undefined while the owner does, or it is not told. */
+export function policyWords(agent: AgentRecord, channelId: string | null): string | undefined {
+  const policy = snapshotChannel(agent, channelId)?.policy ?? agent.snapshot?.policy;
+  if (policy === undefined || policy === 'ask') return undefined;
+  return policy === 'allow' ? 'Allows each request by itself' : 'Rejects each request by itself';
+}
+
 /** How the newest order for a setting is going; undefined when there was none, or it came to its end well. */
 export function selectSettingOrder(
   controls: readonly ControlEntry[],

@@ -1,7 +1,7 @@
 import { ChevronLeft, History, Rows3, Search } from 'lucide-react';
 import type { AgentRecord } from '../../store/desktop-store.ts';
 import type { SessionRef } from '../../store/session-ref.ts';
-import { settingsOf, snapshotChannel } from '../../store/session-settings.ts';
+import { policyWords, settingsOf, snapshotChannel } from '../../store/session-settings.ts';
 import { selectFirstPrompt, sessionTitle } from '../../store/session-title.ts';
 import { toPlainLine } from '../../text/visible-text.ts';
 import { VisibleText } from '../content/VisibleText.tsx';
@@ -28,6 +28,7 @@ export function SessionHeader(props: {
   const session = useTranscript(props.session, (transcript) => transcript.session);
   const firstPrompt = useTranscript(props.session, selectFirstPrompt);
   const { channelId } = props.session;
+  const policy = policyWords(agent, channelId);
   const settings = settingsOf(session, snapshotChannel(agent, channelId));
   return (
     <header className="border-b border-line px-6 pt-3 pb-2.5 max-md:px-3.5 max-md:pt-1.5" data-testid="session-header">
@@ -105,6 +106,11 @@ export function SessionHeader(props: {
         {session.cwd !== undefined && (
           <span className="min-w-0 truncate font-mono text-ink-3" title={session.cwd}>
             <VisibleText text={session.cwd} max={200} />
+          </span>
+        )}
+        {policy !== undefined && (
+          <span className="font-medium text-sun-ink" data-testid="policy-told">
+            {policy}
           </span>
         )}
         {channelId !== null &&

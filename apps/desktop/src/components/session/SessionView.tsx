@@ -60,7 +60,11 @@ export function SessionView(props: {
     () => pending.map(({ request }) => ({ stream: request.stream, first: request.seq, last: request.seq })),
     [pending],
   );
-  const toggleReplay = () => (replay.isOpen ? replay.close() : replay.open());
+  const toggleReplay = () => {
+    if (!replay.isOpen) return replay.open();
+    replay.close();
+    rail.current?.toEnd();
+  };
   const toggleRail = () => setRailOpen(!isRailOpen);
   useSessionActions({
     agent: agent.publicKey,

@@ -26,8 +26,8 @@ export function UsageMeter(props: { readonly usage: Usage | undefined; readonly 
             </span>
           )}
           {formatCount(used)}
-          {size === undefined ? ' tokens in context' : ` of ${formatCount(size)}`}
-          {size !== undefined && <span className="sr-only"> tokens in context</span>}
+          {size !== undefined && ` of ${formatCount(size)}`} tokens
+          <span className={size === undefined ? '' : 'sr-only'}> in context</span>
         </span>
       )}
       {turns !== undefined && inputTokens !== null && outputTokens !== null && (

@@ -16,11 +16,13 @@ import { SessionHeader } from './SessionHeader.tsx';
 afterEach(cleanup);
 
 /** The story's session with its header, as the page draws it. */
-function open(name: string, isRunning = false) {
+function open(name: string, isRunning = false, snapshotOf?: (ref: SessionRef) => object) {
   const story = (STORIES[name] as (nowMs: number) => Story)(Date.now());
   const { desktop, posted, tell: hear } = openStory(story, (fire) => fire());
   const ref = story.selected as SessionRef;
   const agent = () => findAgent(desktop.store.getState(), ref.agent) as NonNullable<ReturnType<typeof findAgent>>;
+  if (snapshotOf !== undefined)
+    hear([{ type: 'snapshot', agent: ref.agent, snapshot: snapshotOf(ref) as unknown as Snapshot }]);
   const nothing = () => undefined;
   render(
     <DesktopProvider value={desktop}>
@@ -131,6 +133,19 @@ test('DT77: restarting in an open turn takes a second press; policies are for he
     { type: 'set_policy', policy: 'allow', persist: true },
   ]);
   expect(screen.getByTestId<HTMLButtonElement>('close-session').disabled).toBe(true);
+});
+
+test.each([
+  ['allow', undefined, 'Allows each request by itself'],
+  ['ask', 'reject', 'Rejects each request by itself'],
+  ['allow', 'ask', undefined],
+  ['ask', undefined, undefined],
+] as const)('DT196: of the agent’s policy %s and the session’s %s the header says %s', (whole, own, words) => {
+  open('permission', false, ({ channelId }) => ({
+    policy: whole,
+    channels: [{ channelId, ...(own === undefined ? {} : { policy: own }) }],
+  }));
+  expect(screen.queryByTestId('policy-told')?.textContent).toBe(words);
 });
 
 test('DT78: a prompt that waits is changed and taken back', () => {

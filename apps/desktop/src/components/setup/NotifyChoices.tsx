@@ -108,20 +108,20 @@ export function NotifyChoices() {
           value={settings.quietTo}
           onChange={(event) => change({ ...settings, quietTo: event.target.value })}
         />
-        {settings.quietFrom === settings.quietTo && <span className="text-ink-3">(never)</span>}
+        {settings.quietFrom === settings.quietTo && <span className="text-ink-3">(the same: never)</span>}
       </span>
       <p className="text-s text-ink-3" role="status">
         {permission === 'denied'
           ? 'This browser was told not to show notifications of this page: allow them in its own settings.'
           : 'As long as this page is open and you look elsewhere. Nothing but the session’s name is shown.'}
       </p>
-      <TryOne allow={allow} />
+      <TryOne allow={allow} isDenied={permission === 'denied'} />
     </fieldset>
   );
 }
 
 /** Shows one, so that nobody learns too late that the system holds them back. */
-function TryOne(props: { readonly allow: () => Promise<boolean> }) {
+function TryOne(props: { readonly allow: () => Promise<boolean>; readonly isDenied: boolean }) {
   const [outcome, setOutcome] = useState<'shown' | 'refused' | 'failed'>();
   const show = async () => {
     if (!(await props.allow())) return setOutcome('refused');
@@ -133,7 +133,13 @@ function TryOne(props: { readonly allow: () => Promise<boolean> }) {
   };
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-      <button type="button" className="btn" data-testid="notify-test" onClick={() => void show()}>
+      <button
+        type="button"
+        className="btn"
+        disabled={props.isDenied}
+        data-testid="notify-test"
+        onClick={() => void show()}
+      >
         Show one now
       </button>
       {outcome !== undefined && (

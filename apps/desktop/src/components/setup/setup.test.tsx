@@ -276,6 +276,11 @@ test('DT120: an agent gets its own choice of what it calls for, and a press show
     await act(async () => void fireEvent.click(settings.getByTestId('notify-test')));
     expect(shown).toEqual(['Heliograph can call you']);
     expect(settings.getByTestId('notify-outcome').textContent).toContain('The browser showed it');
+    cleanup();
+    vi.stubGlobal('Notification', { permission: 'denied' });
+    show('permission');
+    fireEvent.click(screen.getByTestId('open-settings'));
+    expect((screen.getByTestId('notify-test') as HTMLButtonElement).disabled).toBe(true);
   } finally {
     vi.unstubAllGlobals();
     localStorage.clear();
