@@ -45,7 +45,7 @@ export function SessionRow(props: {
         <span className={`truncate ${news > 0 || entry.status === 'needs' ? 'font-semibold' : 'font-medium'}`}>
           <VisibleText text={entry.title} max={160} />
         </span>
-        <span className="text-s text-ink-3 tabular-nums">{ageOf(entry, props.now)}</span>
+        <span className="fleet-age text-s text-ink-3 tabular-nums">{ageOf(entry, props.now)}</span>
         <span className={`col-start-2 truncate text-s text-ink-2 ${news > 0 ? '' : 'col-end-4'}`}>
           <VisibleText text={entry.who} max={64} />
           <span className={entry.joins ? '' : 'text-ink-3'}>{entry.joins ? ' ' : ' · '}</span>

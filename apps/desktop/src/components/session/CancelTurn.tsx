@@ -52,9 +52,7 @@ export function CancelTurn(props: { readonly agent: string; readonly channelId: 
           {turn.cancelling ? (
             'Stop by force'
           ) : isAsked ? (
-            <span role="status">
-              <kbd>esc</kbd> once more to cancel
-            </span>
+            <span role="status">Esc again to cancel</span>
           ) : (
             <>
               Cancel turn <kbd>esc</kbd>

@@ -87,7 +87,7 @@ export function SessionHeader(props: {
         )}
       </div>
       <div className="flex flex-wrap items-center gap-x-3.5 gap-y-0.5 text-s text-ink-2">
-        <div className="-my-3 -ml-3 md:-mr-3">
+        <div className="-mx-3 -my-3">
           <Lights agent={agent} />
         </div>
         <span

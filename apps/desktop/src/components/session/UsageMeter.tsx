@@ -18,7 +18,7 @@ export function UsageMeter(props: { readonly usage: Usage | undefined; readonly 
           data-testid="usage"
         >
           {share !== undefined && (
-            <span className="h-1 w-14 overflow-hidden rounded-full bg-line max-md:hidden" aria-hidden="true">
+            <span className="h-1 w-8 overflow-hidden rounded-full bg-line max-md:hidden" aria-hidden="true">
               <span
                 className={`block h-full ${share > 0.9 ? 'bg-bad' : 'bg-ink-2'}`}
                 style={{ width: `${Math.max(2, share * 100)}%` }}

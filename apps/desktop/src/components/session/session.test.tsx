@@ -253,7 +253,7 @@ test('DT33: cancelling reports sent and received, and never says cancelled befor
   fireEvent.keyDown(document.body, { key: 'Escape' });
   fireEvent.keyDown(document.body, { key: 'Escape', repeat: true });
   expect(sent()).toEqual([]);
-  expect(screen.getByTestId('cancel').textContent).toContain('once more to cancel');
+  expect(screen.getByTestId('cancel').textContent).toContain('Esc again to cancel');
   fireEvent.keyDown(document.body, { key: 'Escape' });
   expect(sent()).toEqual([{ type: 'cancel_turn', channelId: ref.channelId, turnId: turn.id }]);
   const words = () => screen.getByTestId('cancel-progress').textContent;
