@@ -37,7 +37,7 @@ async function startAgain(): Promise<{
 
 const says = (text: string) => ({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } });
 
-it('DT162, DT163, AR93, AR109: kept from the page on, what an agent said is found after everything was started anew, and opened where it stands', async () => {
+it('DT162, DT163, DT217, AR93, AR109: kept from the page on, what an agent said is found after everything was started anew, and opened where it stands', async () => {
   const first = await startAgain();
   const { page } = first;
   await page.getByTestId('session-row').first().click();
@@ -101,6 +101,11 @@ it('DT162, DT163, AR93, AR109: kept from the page on, what an agent said is foun
   await again.keyboard.press('Enter');
   await again.getByText('Nothing is kept that fits.').waitFor();
   await again.getByTestId('archive-text').fill('wolpertinger cellar');
+  await again.getByTestId('archive-until').fill('2001-01-01');
+  await again.keyboard.press('Enter');
+  await again.getByText('Nothing is kept that fits.').waitFor();
+  await again.getByTestId('archive-until').fill('');
+  await again.getByTestId('archive-from').fill('2001-01-01');
   await again.keyboard.press('Enter');
   const hit = again.getByTestId('archive-hit').filter({ hasText: 'wolpertinger' }).first();
   await hit.waitFor();

@@ -1,3 +1,4 @@
+export { agentHosts } from './agent-hosts.ts';
 export {
   ARCHIVE_OFF,
   type ArchiveConfig,

@@ -10,7 +10,10 @@ const DECISIONS =
 /** What of a query can't be meant, as a sentence with the option's name, its value and what is expected; undefined: nothing. */
 export function filterTrouble(db: SqlDatabase, query: SearchQuery): string | undefined {
   const has = (sql: string, value: SqlValue) => db.prepare(sql).get(value) !== undefined;
-  const { toolKind, decision, session, agent } = query;
+  const { toolKind, decision, session, agent, from, to } = query;
+  if (from !== undefined && to !== undefined && from > to) {
+    return `--since ${from} is after --until ${to}: nothing can be between. Expected the earlier one as --since`;
+  }
   // Agents and harnesses may have words of their own: what is kept can be asked for.
   if (toolKind !== undefined && !TOOL_KINDS.includes(toolKind)) {
     if (!has('SELECT 1 FROM tool_rows WHERE tool_kind = ? LIMIT 1', toolKind)) {

@@ -1,6 +1,6 @@
 import { DECISION, type SqlDatabase, type SqlValue, TURN_REQUESTS } from '@heliograph/record';
 
-/** What is looked for; what is left out counts as any. Times are RFC 3339 or their beginnings, inclusive. */
+/** What is looked for; what is left out counts as any. Times are RFC 3339 in UTC or their beginnings, inclusive. */
 export interface SearchQuery {
   /** Words that all must be there; "in quotes" together. */
   readonly text?: string | undefined;
@@ -132,9 +132,9 @@ export function searchArchive(db: SqlDatabase, query: SearchQuery): readonly Hit
       decision,
     );
   }
-  if (query.from !== undefined) add('i.at >= ?', query.from);
-  // A day or an hour without its rest means all of it.
-  if (query.to !== undefined) add('i.at <= ?', `${query.to}~`);
+  // As beginnings: what stands there has digits of its own after the second, or none. A day without its rest means all of it.
+  if (query.from !== undefined) add('i.at >= ?', query.from.replace('Z', ''));
+  if (query.to !== undefined) add('i.at <= ?', `${query.to.replace(/\.999Z$/, '')}~`);
   if (query.errors === true) add("(i.kind = 'error' OR o.status = 'failed' OR coalesce(o.exit_code, 0) <> 0)");
   if (query.question !== undefined) add(QUESTION_SQL[query.question]);
   const filter = where.length === 0 ? '' : ` WHERE ${where.join(' AND ')}`;

@@ -30,6 +30,9 @@ export interface ArchiveQuery {
   readonly question?: ArchiveQuestion;
   readonly agent?: string;
   readonly errors?: boolean;
+  /** Not before, and not after: RFC 3339 in UTC with milliseconds. */
+  readonly from?: string;
+  readonly to?: string;
 }
 
 export const ARCHIVE_QUESTIONS = ['no-decision', 'outside-cwd', 'denied-then-done', 'network', 'secrets'] as const;
@@ -118,7 +121,7 @@ export function readArchiveAsk(
 }
 
 function readQuery(query: Readonly<Record<string, unknown>>): Result<ArchiveAsk, { readonly message: string }> {
-  const { text, question, agent, errors } = query;
+  const { text, question, agent, errors, from, to } = query;
   if (text !== undefined && (typeof text !== 'string' || text.length > MAX_TEXT)) {
     return bad(`text: expected up to ${MAX_TEXT} characters.`);
   }
@@ -126,6 +129,8 @@ function readQuery(query: Readonly<Record<string, unknown>>): Result<ArchiveAsk,
   if (question !== undefined && known === undefined) return bad(`question: expected ${ARCHIVE_QUESTIONS.join(', ')}.`);
   if (agent !== undefined && !isHex64(agent)) return bad('agent: expected 64 hex digits.');
   if (errors !== undefined && typeof errors !== 'boolean') return bad('errors: expected true or false.');
+  if (from !== undefined && !isTime(from)) return bad('from: expected a time like 2026-11-30T09:00:00.000Z.');
+  if (to !== undefined && !isTime(to)) return bad('to: expected a time like 2026-11-30T09:00:00.000Z.');
   return ok({
     ask: 'search',
     query: {
@@ -133,8 +138,15 @@ function readQuery(query: Readonly<Record<string, unknown>>): Result<ArchiveAsk,
       ...(known === undefined ? {} : { question: known }),
       ...(agent === undefined ? {} : { agent }),
       ...(errors === undefined ? {} : { errors }),
+      ...(from === undefined ? {} : { from }),
+      ...(to === undefined ? {} : { to }),
     },
   });
+}
+
+function isTime(value: unknown): value is string {
+  if (typeof value !== 'string' || Number.isNaN(Date.parse(value))) return false;
+  return new Date(value).toISOString() === value;
 }
 
 function bad(message: string): Result<never, { readonly message: string }> {

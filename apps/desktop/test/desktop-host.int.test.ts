@@ -356,6 +356,8 @@ test('DT160: the archive is asked only by this page, and only what can be asked'
     { ask: 'search', query: { question: 'what' } },
     { ask: 'search', query: { text: 'x'.repeat(1_001) } },
     { ask: 'search', query: { agent: 'npub' } },
+    { ask: 'search', query: { from: 'yesterday' } },
+    { ask: 'search', query: { to: '2026-11-31T00:00:00.000Z' } },
     { ask: 'lines', session: 'one' },
     { ask: 'lines', session: 1, after: { stream: 1, seq: 1 } },
   ]) {

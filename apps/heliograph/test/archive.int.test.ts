@@ -12,7 +12,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createViewer, type Viewer } from '@heliograph/client';
 import { selectNodeCrypto } from '@heliograph/crypto/node';
@@ -61,7 +61,7 @@ test('AR7: nothing is kept until archive on; status says what is kept where; off
   expect(JSON.parse(readFileSync(config, 'utf8'))).toMatchObject({ on: false });
 });
 
-test('AR8, AR29, AR40, AR41, AR88, AR101, AR102, AR132, AR135: a session is kept by its own process, verified offline, asked with sqlite3, searched, and handed over', async () => {
+test('AR8, AR29, AR40, AR41, AR88, AR101, AR102, AR132, AR135, AR137: a session is kept by its own process, verified offline, asked with sqlite3, searched, and handed over', async () => {
   const up = start(['up', '--no-window'], { home });
   const [{ url = '' }, agent] = await Promise.all([up.ready('relay'), up.ready('agent')]);
   await run(['archive', 'on'], { home });
@@ -95,7 +95,11 @@ test('AR8, AR29, AR40, AR41, AR88, AR101, AR102, AR132, AR135: a session is kept
   expect(witnessed).toMatchObject({ code: 0, stdout: expect.stringContaining('is here, at record') });
 
   const found = await run(['archive', 'search', '--question', 'no-decision'], { home });
-  expect(found).toMatchObject({ code: 0, stdout: expect.stringContaining('[execute') });
+  const who = sqlite("SELECT agent_name || ' (' || substr(agent, 1, 8) || ') on ' FROM sessions");
+  expect(found).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining(`  session 1  ${who}${hostname()}  [execute`),
+  });
   for (const mistyped of [
     ['--since', 'last week'],
     ['--kind', 'execut'],

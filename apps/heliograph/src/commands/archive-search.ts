@@ -1,4 +1,5 @@
 import {
+  agentHosts,
   filterTrouble,
   type Hit,
   joinArchiveFile,
@@ -6,6 +7,7 @@ import {
   searchArchive,
   unsealArchive,
 } from '@heliograph/app-archive';
+import { readDesktopState } from '@heliograph/app-desktop/host';
 import { archiveFile, orFail, say } from '../archive-place.ts';
 import { type Context, openOwnerKey } from '../context.ts';
 import { badUsage } from '../failure.ts';
@@ -30,15 +32,18 @@ export interface ArchiveSearchOptions {
 
 /** `heliograph archive search`: what is found, a line each; exit 0 also when nothing is, which is said on stderr. */
 export async function archiveSearch(options: ArchiveSearchOptions, context: Context): Promise<number> {
-  const { file, kind: toolKind, since, until, json, ownerKey, ...rest } = options;
-  // As beginnings: what stands there has digits of its own after the second, or none.
-  const query = { ...rest, toolKind, from: since?.replace('Z', ''), to: until?.replace(/\.999Z$/, '') };
+  const { file, kind: toolKind, since: from, until: to, json, ownerKey, ...rest } = options;
+  const query = { ...rest, toolKind, from, to };
   const db = await openToSearch(archiveFile(file, context), ownerKey, context);
   try {
     const trouble = filterTrouble(db, query);
     if (trouble !== undefined) throw badUsage(trouble);
     const hits = searchArchive(db, query);
-    if (hits.length > 0) say(...hits.map((hit) => (json === true ? JSON.stringify(hit) : describe(hit))));
+    if (json === true) for (const hit of hits) say(JSON.stringify(hit));
+    else if (hits.length > 0) {
+      const who = await agentWords(db, context);
+      say(...hits.map((hit) => describe(hit, who(hit))));
+    }
     if (hits.length === 0) {
       const sessions = Number(db.prepare('SELECT count(*) FROM session_rows').pluck().get());
       context.log.info({ sessions }, `nothing found among ${sessions} ${sessions === 1 ? 'session' : 'sessions'}`);
@@ -67,8 +72,22 @@ async function openToSearch(path: string, ownerKey: string | undefined, context:
   }
 }
 
-function describe(hit: Hit): string {
+/** Whose it is and where it ran: by the name its owner gave it on this machine, else the one the archive knows it by. */
+async function agentWords(db: Parameters<typeof agentHosts>[0], context: Context): Promise<(hit: Hit) => string> {
+  const { owner } = db.prepare('SELECT owner FROM about').get() as { readonly owner: string };
+  // The desktop says what is wrong with its file: the archive's own names do without.
+  const { agents } = await readDesktopState(context.places.desktopFile, owner).catch(() => ({ agents: [] }));
+  const names = new Map(agents.map(({ publicKey, name }) => [publicKey, name]));
+  const hostOf = agentHosts(db, context.crypto);
+  return ({ agent, agentName, stream }) => {
+    const name = names.get(agent) || agentName || 'an agent';
+    const host = hostOf(agent, stream);
+    return printable(`${name} (${agent.slice(0, 8)})${host === undefined ? '' : ` on ${host}`}`);
+  };
+}
+
+function describe(hit: Hit, who: string): string {
   const what = [hit.toolKind ?? hit.kind, hit.status, hit.decision].filter(Boolean).join(', ');
   const text = [hit.title, hit.excerpt].filter((part) => part !== '').join(' | ');
-  return `${hit.at.slice(0, 19)}Z  session ${hit.session ?? 'none'}  [${what}]  ${printable(text)}`;
+  return `${hit.at.slice(0, 19)}Z  session ${hit.session ?? 'none'}  ${who}  [${what}]  ${printable(text)}`;
 }

@@ -6,6 +6,7 @@ import {
   type ArchiveQuery,
   type ArchiveQuestion,
 } from '../../archive-ask.ts';
+import { daysAsTimes } from '../../text/days-as-times.ts';
 import { formatClock, formatNumber } from '../../text/human.ts';
 import { VisibleText } from '../content/VisibleText.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
@@ -33,6 +34,8 @@ export function ArchiveSearch(props: { readonly onClose: () => void; readonly on
   const input = useRef<HTMLInputElement>(null);
   const [text, setText] = useState('');
   const [question, setQuestion] = useState<ArchiveQuestion | ''>('');
+  const [fromDay, setFromDay] = useState('');
+  const [toDay, setToDay] = useState('');
   const [isFailedOnly, setFailedOnly] = useState(false);
   const [outcome, setOutcome] = useState<Outcome>({ state: 'idle' });
   const [opening, setOpening] = useState<ArchiveHit>();
@@ -42,6 +45,7 @@ export function ArchiveSearch(props: { readonly onClose: () => void; readonly on
     ...(text.trim() === '' ? {} : { text }),
     ...(question === '' ? {} : { question }),
     ...(isFailedOnly ? { errors: true } : {}),
+    ...daysAsTimes(fromDay, toDay),
   };
   const search = async (event: FormEvent) => {
     event.preventDefault();
@@ -115,6 +119,10 @@ export function ArchiveSearch(props: { readonly onClose: () => void; readonly on
                 />
                 that failed
               </label>
+              <span className="flex flex-wrap items-center gap-x-4 gap-y-1">
+                <DayField label="from" value={fromDay} max={toDay} onChange={setFromDay} />
+                <DayField label="until" value={toDay} min={fromDay} onChange={setToDay} />
+              </span>
             </div>
           </form>
         ) : (
@@ -129,6 +137,30 @@ export function ArchiveSearch(props: { readonly onClose: () => void; readonly on
   );
 }
 
+function DayField(props: {
+  readonly label: string;
+  readonly value: string;
+  readonly min?: string;
+  readonly max?: string;
+  readonly onChange: (day: string) => void;
+}) {
+  const { label, value, min, max, onChange } = props;
+  return (
+    <label className="flex items-center gap-2">
+      {label}
+      <input
+        className="picker"
+        type="date"
+        value={value}
+        min={min || undefined}
+        max={max || undefined}
+        data-testid={`archive-${label}`}
+        onChange={(event) => onChange(event.target.value)}
+      />
+    </label>
+  );
+}
+
 function Told(props: {
   readonly outcome: Outcome;
   readonly opening: ArchiveHit | undefined;
@@ -136,6 +168,9 @@ function Told(props: {
 }) {
   const { outcome, opening } = props;
   const nowMs = useDesktop().nowMs();
+  const agents = useDesktopState(({ session }) => (session.phase === 'ready' ? session.agents : undefined));
+  const nameOf = (hit: ArchiveHit) =>
+    agents?.find(({ publicKey }) => publicKey === hit.agent)?.name || hit.agentName || hit.agent.slice(0, 8);
   if (outcome.state === 'idle') return null;
   if (outcome.state === 'failed') {
     return (
@@ -170,7 +205,7 @@ function Told(props: {
                   <VisibleText text={hit.title === '' ? kindWords(hit) : hit.title} max={160} />
                 </span>
                 <span className="text-s text-ink-3">
-                  <VisibleText text={aboutWords(hit, nowMs)} max={160} />
+                  <VisibleText text={aboutWords(hit, nameOf(hit), nowMs)} max={160} />
                 </span>
               </span>
               {hit.excerpt !== '' && (
@@ -208,14 +243,8 @@ function kindWords({ kind }: ArchiveHit): string {
 }
 
 /** When, whose, and what came of it. */
-function aboutWords({ at, agent, agentName, toolKind, status, decision }: ArchiveHit, nowMs: number): string {
-  return [
-    formatClock(at, nowMs),
-    agentName ?? agent.slice(0, 8),
-    toolKind,
-    status?.replace('_', ' '),
-    decision?.replace('_', ' '),
-  ]
+function aboutWords({ at, toolKind, status, decision }: ArchiveHit, who: string, nowMs: number): string {
+  return [formatClock(at, nowMs), who, toolKind, status?.replace('_', ' '), decision?.replace('_', ' ')]
     .filter((word) => word !== undefined)
     .join(' · ');
 }
