@@ -82,7 +82,7 @@ it('DT162, DT163, DT217, AR93, AR109: kept from the page on, what an agent said 
   ];
   await page.getByTestId('composer').fill(JSON.stringify({ updates }));
   await page.getByTestId('send').click();
-  await page.getByText('the wolpertinger is in the cellar').waitFor();
+  await page.getByText('the wolpertinger is in the cellar').first().waitFor();
   await page.getByTestId('cancel').waitFor({ state: 'detached' });
   expect(first.offences).toEqual([]);
   await first.end();
