@@ -117,7 +117,7 @@ it('DT162, DT163, DT217, AR93, AR109: kept from the page on, what an agent said 
   }
   await hit.click();
   await again.getByTestId('archive-search').waitFor({ state: 'detached' });
-  await again.getByTestId('transcript').getByText('the wolpertinger is in the cellar').first().waitFor();
+  await again.locator('[data-led-to]').getByText('the wolpertinger is in the cellar').first().waitFor();
   expect(second.offences).toEqual([]);
   await second.end();
 

@@ -1,6 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown } from 'lucide-react';
-import { type Ref, useEffect, useImperativeHandle, useRef } from 'react';
+import { type Ref, useEffect, useImperativeHandle, useRef, useState } from 'react';
 import type { Row } from '../../store/rows.ts';
 import { type FoundHere, FoundHereContext } from '../find/found-context.ts';
 import { useHighlights } from '../find/use-highlights.ts';
@@ -61,6 +61,8 @@ export function TranscriptList(props: {
     name: 'found',
     hit: props.found === undefined ? undefined : rows[props.foundRow]?.key,
   });
+  /** The row somebody was led to, marked until they press anywhere in the list or leave the place. */
+  const [ledTo, setLedTo] = useState<string>();
   useImperativeHandle(props.handle, () => ({
     firstShown() {
       const top = virtualizer.scrollOffset ?? 0;
@@ -68,6 +70,7 @@ export function TranscriptList(props: {
     },
     showRow(index) {
       leave();
+      setLedTo(rows[index]?.key);
       virtualizer.scrollToIndex(index, { align: 'center' });
       // How tall it is is known once it is drawn: what doesn't fit is read from its beginning.
       requestAnimationFrame(() =>
@@ -79,6 +82,7 @@ export function TranscriptList(props: {
     },
     toStart() {
       leave();
+      setLedTo(undefined);
       virtualizer.scrollToIndex(0, { align: 'start' });
     },
     toEnd,
@@ -104,6 +108,7 @@ export function TranscriptList(props: {
         aria-live="off"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
         tabIndex={0}
+        onPointerDown={() => setLedTo(undefined)}
         onKeyDown={(event) => {
           if (event.key === 'End' && event.target === event.currentTarget) toEnd();
         }}
@@ -120,6 +125,7 @@ export function TranscriptList(props: {
                 data-testid="row"
                 data-turn={row.turn.id}
                 data-found={virtual.index === props.foundRow ? '' : undefined}
+                data-led-to={row.key === ledTo ? '' : undefined}
                 className="transcript-row"
                 style={{ transform: `translateY(${virtual.start}px)` }}
               >
