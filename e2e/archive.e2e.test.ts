@@ -37,7 +37,7 @@ async function startAgain(): Promise<{
 
 const says = (text: string) => ({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } });
 
-it('DT162, DT163, DT217, AR93, AR109: kept from the page on, what an agent said is found after everything was started anew, and opened where it stands', async () => {
+it('DT162, DT163, DT216, DT217, AR93, AR109: kept from the page on, what an agent said is found after everything was started anew, and opened where it stands', async () => {
   const first = await startAgain();
   const { page } = first;
   await page.getByTestId('session-row').first().click();
@@ -84,6 +84,27 @@ it('DT162, DT163, DT217, AR93, AR109: kept from the page on, what an agent said 
   await page.getByTestId('send').click();
   await page.getByText('the wolpertinger is in the cellar').first().waitFor();
   await page.getByTestId('cancel').waitFor({ state: 'detached' });
+  // What is kept of a line with a secret is a copy of the live one with a mark in it: no other content.
+  const secret = `sk-ant-${'a1B2'.repeat(6)}`;
+  await page.getByTestId('composer').fill(JSON.stringify({ updates: [says(`a nightjar with ${secret}`)] }));
+  await page.getByTestId('send').click();
+  await page.getByTestId('transcript').getByText(`a nightjar with ${secret}`).first().waitFor();
+  await page.getByTestId('cancel').waitFor({ state: 'detached' });
+  await page.getByTestId('session-row').first().focus();
+  await page.keyboard.press('f');
+  await page.getByTestId('archive-text').fill('nightjar');
+  const nightjar = page.getByTestId('archive-hit').filter({ hasText: '[redacted:anthropic-key]' }).first();
+  await expect
+    .poll(async () => {
+      await page.getByTestId('archive-ask').click();
+      await page.getByTestId('archive-count').waitFor();
+      return nightjar.count();
+    })
+    .toBe(1);
+  await nightjar.click();
+  await page.getByTestId('archive-search').waitFor({ state: 'detached' });
+  await page.getByTestId('transcript').getByText(`a nightjar with ${secret}`).first().waitFor();
+  expect(await page.getByText('One line came with two contents').count()).toBe(0);
   expect(first.offences).toEqual([]);
   await first.end();
   // What the agent's machine still holds goes: only the archive knows now.
@@ -118,6 +139,7 @@ it('DT162, DT163, DT217, AR93, AR109: kept from the page on, what an agent said 
   await hit.click();
   await again.getByTestId('archive-search').waitFor({ state: 'detached' });
   await again.locator('[data-led-to]').getByText('the wolpertinger is in the cellar').first().waitFor();
+  await again.getByTestId('transcript').getByText('a nightjar with [redacted:anthropic-key]').first().waitFor();
   expect(second.offences).toEqual([]);
   await second.end();
 
