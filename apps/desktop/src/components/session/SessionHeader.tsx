@@ -86,7 +86,7 @@ export function SessionHeader(props: {
           />
         )}
       </div>
-      <div className="flex flex-wrap items-center gap-x-3.5 gap-y-0.5 text-s text-ink-2">
+      <div className="flex flex-wrap items-center gap-x-3.5 gap-y-0.5 max-md:gap-x-2 text-s text-ink-2">
         <div className="-mx-3 -my-3">
           <Lights agent={agent} />
         </div>
