@@ -98,7 +98,7 @@ test('AR8, AR29, AR40, AR41, AR88, AR101, AR102, AR132, AR135, AR137: a session 
   const who = sqlite("SELECT agent_name || ' (' || substr(agent, 1, 8) || ') on ' FROM sessions");
   expect(found).toMatchObject({
     code: 0,
-    stdout: expect.stringContaining(`  session 1  ${who}${hostname()}  [execute`),
+    stdout: expect.stringContaining(`  session 1  ${who} ${hostname()}  [execute`),
   });
   for (const mistyped of [
     ['--since', 'last week'],
