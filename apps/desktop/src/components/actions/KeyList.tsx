@@ -4,9 +4,9 @@ import { ActionsContext } from './actions.ts';
 
 /** Keys that belong to what they are pressed in. */
 const FIXED: readonly (readonly [key: string, words: string])[] = [
-  ['1–9', 'Choose an answer to the request in view'],
-  ['a', 'Allow the request in view, once'],
-  ['d', 'Reject the request in view, once'],
+  ['1–9', 'Held: give that answer to the request in view'],
+  ['a', 'Held: allow the request in view, once'],
+  ['d', 'Held: reject the request in view, once'],
   ['Esc', 'Cancel the turn; close what is open'],
   ['Enter', 'Send; Shift+Enter starts a new line'],
   ['Ctrl K', 'Find a session or something to do'],

@@ -51,7 +51,7 @@ test('DT82: ? lists every key that does something now', () => {
   const { press } = open();
   press('?');
   const list = screen.getByTestId('key-list').textContent;
-  for (const words of ['Wave', 'Choose an answer', 'Ctrl K']) expect(list).toContain(words);
+  for (const words of ['Wave', 'Held: give that answer', 'Ctrl K']) expect(list).toContain(words);
 });
 
 test('DT83: Ctrl+K finds sessions and actions by their names', async () => {

@@ -43,6 +43,11 @@ function show(name: string) {
 
 const cards = () => screen.getAllByTestId('inbox-card');
 const press = (key: string) => fireEvent.keyDown(document.body, { key });
+const hold = (key: string) => {
+  press(key);
+  act(() => vi.advanceTimersByTime(400));
+  fireEvent.keyUp(document.body, { key });
+};
 const settle = () => act(() => vi.advanceTimersByTime(600));
 /** happy-dom lays nothing out: every card is where it can be read. */
 const laidOut = () =>
@@ -61,17 +66,17 @@ test('DT123: keys answer the one card that is chosen, half a second after it was
     'question',
     'trouble',
   ]);
-  press('1');
+  hold('1');
   expect(sent()).toEqual([]);
   press('j');
   settle();
   expect(cards()[1]?.getAttribute('aria-current')).toBe('true');
-  press('2');
+  hold('2');
   expect(sent()).toMatchObject([{ type: 'permission_decision', optionId: 'r' }]);
   expect(within(cards()[1] as HTMLElement).getByTestId('control-progress').textContent).toContain('sending');
   press('k');
   settle();
-  press('2');
+  hold('2');
   expect(sent()).toHaveLength(1);
   fireEvent.click(screen.getByTestId('permission-confirm-yes'));
   expect(sent()[1]).toMatchObject({ type: 'permission_decision', optionId: 'always', confirm: true });
@@ -86,7 +91,7 @@ test('DT123: no key answers a card that is out of view', () => {
   const { sent } = show('inbox');
   press('w');
   settle();
-  press('1');
+  hold('1');
   expect(sent()).toEqual([]);
 });
 

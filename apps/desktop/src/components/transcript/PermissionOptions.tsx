@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { describeProgress, selectDecision } from '../../store/control-entry.ts';
 import { VisibleText } from '../content/VisibleText.tsx';
 import { useDesktop, useDesktopState } from '../use-desktop.ts';
-import { usePermissionKeys } from './seen-permissions.ts';
+import { useHeldAnswer } from './use-held-answer.ts';
 
 /** The agent's options, word for word, as buttons with keys. "Always" asks once more. */
 export function PermissionOptions(props: {
@@ -32,16 +32,18 @@ export function PermissionOptions(props: {
       ...(confirm ? { confirm: true } : {}),
     });
   };
+  const isOpenTo = (option: PermissionOption) => !isUnderway && isAllowedHere(item, option);
   const choose = (option: PermissionOption) => {
-    if (isUnderway || !isAllowedHere(item, option)) return;
+    if (!isOpenTo(option)) return;
     if (option.kind === 'allow_always') setConfirming(option);
     else decide(option, false);
   };
-  usePermissionKeys(item.id, (key) => {
+  const optionOf = (key: string) => {
     const kind = key === 'a' ? 'allow_once' : key === 'd' ? 'reject_once' : undefined;
     const option = kind === undefined ? item.options[Number(key) - 1] : item.options.find((one) => one.kind === kind);
-    if (option !== undefined && confirming === undefined) choose(option);
-  });
+    return confirming === undefined && option !== undefined && isOpenTo(option) ? option : undefined;
+  };
+  const { held, letGo } = useHeldAnswer(item.id, optionOf, choose);
 
   const primary = item.options.find((option) => option.kind === 'allow_once');
   const always = confirming;
@@ -60,8 +62,8 @@ export function PermissionOptions(props: {
             <button
               key={option.optionId}
               type="button"
-              className={`btn ${option === primary ? 'go' : ''}`}
-              disabled={isUnderway || !isAllowedHere(item, option)}
+              className={`btn ${option === primary ? 'go' : ''} ${option.optionId === held?.optionId ? 'held' : ''}`}
+              disabled={!isOpenTo(option)}
               data-testid="permission-option"
               data-option-id={option.optionId}
               data-option-kind={option.kind}
@@ -82,6 +84,11 @@ export function PermissionOptions(props: {
             </span>
           )}
         </div>
+      )}
+      {letGo !== undefined && sent === undefined && (
+        <p className="text-s text-ink-2" role="status" data-testid="let-go">
+          Nothing was answered: hold <kbd>{letGo}</kbd> until its button is full.
+        </p>
       )}
       {sent !== undefined && (
         <p

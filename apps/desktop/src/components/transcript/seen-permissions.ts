@@ -1,5 +1,4 @@
-import { createContext, useContext, useEffect, useEffectEvent } from 'react';
-import { isTyping } from '../actions/is-typing.ts';
+import { createContext, useContext } from 'react';
 
 /**
  * Which open permission cards are on the screen. Keys answer only what can be read, and the bar above the composer speaks
@@ -18,8 +17,6 @@ export interface SeenPermissions {
 const VISIBLE_SHARE = 0.6;
 /** How often it is looked while a card comes into view. */
 const LOOKS = Array.from({ length: 21 }, (_, at) => at / 20);
-/** No key answers a card before: a press meant for the one before it, or for none, is on its way for as long. */
-const SETTLED_MS = 500;
 
 export function createSeenPermissions(): SeenPermissions {
   const listeners = new Set<() => void>();
@@ -69,20 +66,3 @@ const NOTHING_SEEN: SeenPermissions = {
 export const SeenPermissionsContext = createContext<SeenPermissions>(NOTHING_SEEN);
 
 export const useSeenPermissions = () => useContext(SeenPermissionsContext);
-
-/** Calls back for 1–9, a and d while this card is the only one on the screen, has been for a while, and nobody types. */
-export function usePermissionKeys(itemId: string, choose: (key: string) => void): void {
-  const seen = useSeenPermissions();
-  const onKey = useEffectEvent((event: KeyboardEvent) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || !/^[1-9ad]$/.test(event.key)) return;
-    if (isTyping(event.target)) return;
-    const [only, ...others] = seen.read();
-    if (only !== itemId || others.length > 0 || seen.settledMs() < SETTLED_MS) return;
-    event.preventDefault();
-    choose(event.key);
-  });
-  useEffect(() => {
-    document.addEventListener('keydown', onKey);
-    return () => document.removeEventListener('keydown', onKey);
-  }, []);
-}
