@@ -97,6 +97,7 @@ export class AgentView {
         this.#warn('lost', message);
         port.lost?.(stream, spans);
       },
+      tell: (repairs) => port.emit({ type: 'repairs', agent, repairs }),
     });
   }
 

@@ -33,6 +33,11 @@ export class HoleRepair {
     return { first, last };
   }
 
+  /** Of these holes those of which something may still come: not the ones that were given up. */
+  awaited(holes: readonly SeqSpan[]): readonly SeqSpan[] {
+    return holes.filter((hole) => this.#isAsked(hole) || !this.#isGivenUp(hole));
+  }
+
   /** It was asked for. */
   ask(span: SeqSpan, holes: readonly SeqSpan[]): void {
     this.#asked.set(span, missingIn(span, holes));
@@ -58,8 +63,16 @@ export class HoleRepair {
   }
 
   #isOpen(hole: SeqSpan): boolean {
-    for (const span of this.#asked.keys()) if (overlaps(span, hole)) return false;
-    return this.#fruitless.filter((span) => overlaps(span, hole)).length < MAX_TRIES;
+    return !this.#isAsked(hole) && !this.#isGivenUp(hole);
+  }
+
+  #isAsked(hole: SeqSpan): boolean {
+    for (const span of this.#asked.keys()) if (overlaps(span, hole)) return true;
+    return false;
+  }
+
+  #isGivenUp(hole: SeqSpan): boolean {
+    return this.#fruitless.filter((span) => overlaps(span, hole)).length >= MAX_TRIES;
   }
 }
 

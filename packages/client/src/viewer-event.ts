@@ -10,7 +10,7 @@ import type {
   VerifiedEvent,
 } from '@heliograph/wire';
 import type { RelayState } from './relay-state.ts';
-import type { HeldSegment } from './stream-chain.ts';
+import type { HeldSegment, SeqSpan } from './stream-chain.ts';
 
 /** An agent this owner vouched for. `revoked` ones are refused, whatever they can show. */
 export interface KnownAgent {
@@ -47,12 +47,26 @@ export interface ControlProgress {
   readonly reason?: string;
 }
 
+/** Inclusive seqs of one stream. */
+export interface StreamSpan extends SeqSpan {
+  readonly stream: string;
+}
+
+/** What is missing of an agent's streams and what is done about it; of each the newest 256 spans. */
+export interface Repairs {
+  /** Asked for, or about to be: it may still come. */
+  readonly awaited: readonly StreamSpan[];
+  /** The harness, asked for it, said that it does not have it any more. */
+  readonly gone: readonly StreamSpan[];
+}
+
 /** Everything a viewer tells: plain data, so that it can cross a worker's border. */
 export type ViewerEvent =
   | { readonly type: 'relay'; readonly url: string; readonly state: RelayState }
   | { readonly type: 'presence'; readonly presence: Presence }
   /** Admitted, decrypted, decoded events of one agent, as they came: order and duplicates are the log's business. */
   | { readonly type: 'events'; readonly agent: string; readonly events: readonly ObserverEvent[] }
+  | { readonly type: 'repairs'; readonly agent: string; readonly repairs: Repairs }
   | { readonly type: 'snapshot'; readonly agent: string; readonly snapshot: Snapshot }
   | { readonly type: 'control'; readonly progress: ControlProgress }
   /** What one turn of an admitted agent used, stored or live, in any order. `id`: of the event that says so. */

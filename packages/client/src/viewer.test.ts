@@ -111,6 +111,45 @@ describe('the viewer', () => {
     expect(told).toEqual([[agent.publicKey, 's', [{ first: 2, last: 3 }]]]);
   });
 
+  it('DT198: tells which seqs are awaited, which the harness does not have, and forgets those that came', async () => {
+    const { agent, clock, of } = viewerStage(nobleCrypto);
+    const late = await agent.seal('s', 'c', ['stream_opened', { channelId: 'c' }]);
+    await agent.seal('s', 'c', ['acp_read', {}], ['acp_read', {}]);
+    const answers: (() => Promise<unknown>)[] = [];
+    agent.listen((control) => {
+      if (control.type !== 'replay') return void agent.answerHello(control);
+      const { requestId } = control;
+      const result = { type: 'replay', requestId, status: 'partial', missing: [[2, 3]] };
+      answers.push(() => agent.deliver(late).then(() => agent.say('s', 'c', ['control_result', result])));
+    });
+    await clock.settle();
+    await agent.say('s', 'c', ['acp_read', { n: 4 }]);
+    await clock.settle();
+    const newest = () => of('repairs').at(-1)?.repairs;
+    expect(newest()).toEqual({ awaited: [{ stream: 's', first: 1, last: 3 }], gone: [] });
+    await clock.advance(20_000);
+    expect(newest()?.awaited).toEqual([{ stream: 's', first: 1, last: 3 }]);
+    for (const answer of answers) await answer();
+    await clock.settle();
+    expect(newest()).toEqual({ awaited: [], gone: [{ stream: 's', first: 2, last: 3 }] });
+  });
+
+  it('DT198: what three answers did not bring is awaited no more', async () => {
+    const { agent, clock, of } = viewerStage(nobleCrypto);
+    await agent.seal('s', 'c', ['stream_opened', { channelId: 'c' }]);
+    agent.listen((control) => {
+      if (control.type !== 'replay') return void agent.answerHello(control);
+      const { requestId } = control;
+      void agent.say('run-1', null, ['control_result', { type: 'replay', requestId, status: 'replayed' }]);
+    });
+    await clock.settle();
+    await agent.say('s', 'c', ['acp_read', { n: 2 }]);
+    await clock.settle();
+    expect(of('repairs').at(-1)?.repairs.awaited).toEqual([{ stream: 's', first: 1, last: 1 }]);
+    await clock.advance(60_000);
+    expect(of('repairs').at(-1)?.repairs).toEqual({ awaited: [], gone: [] });
+  });
+
   it('VI20: a hostile agent costs its owner only its own frames: no shape of heads, snapshot or result ends the rest', async () => {
     const { agent, relay, clock, of } = viewerStage(nobleCrypto, (a) => [
       { publicKey: a.publicKey, name: 'one' },

@@ -1,4 +1,4 @@
-import type { ControlDraft, ControlProgress, Presence, RelayState, WarningCode } from '@heliograph/client';
+import type { ControlDraft, ControlProgress, Presence, RelayState, Repairs, WarningCode } from '@heliograph/client';
 import type { Snapshot } from '@heliograph/wire';
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Session, SignerStatus } from '../worker/protocol.ts';
@@ -15,6 +15,8 @@ export interface AgentRecord {
   readonly name: string;
   readonly revoked: boolean;
   readonly presence: Presence | undefined;
+  /** What is missing of what it said. */
+  readonly repairs: Repairs;
   /** What the harness said of itself when it was last asked. */
   readonly snapshot: Snapshot | undefined;
   /** Its sessions; grows in place, what it hands out never changes. */
@@ -120,6 +122,8 @@ function applyEvent(state: DesktopState, event: PageEvent): DesktopState {
         agent.told.take(event.changes);
         return { ...agent, version: agent.version + 1 };
       });
+    case 'repairs':
+      return patchAgent(state, event.agent, (agent) => ({ ...agent, repairs: event.repairs }));
     case 'snapshot':
       return patchAgent(state, event.agent, (agent) => ({ ...agent, snapshot: event.snapshot }));
     case 'usage':
@@ -240,6 +244,7 @@ function newAgent(publicKey: string): AgentRecord {
     name: publicKey.slice(0, 8),
     revoked: false,
     presence: undefined,
+    repairs: { awaited: [], gone: [] },
     snapshot: undefined,
     told: new ToldSessions(),
     usage: new UsageBook(),

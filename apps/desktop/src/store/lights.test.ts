@@ -20,6 +20,7 @@ const agent = (change: Partial<typeof presence>): AgentRecord => ({
   presence: { ...presence, ...change },
   told: new ToldSessions(),
   usage: new UsageBook(),
+  repairs: { awaited: [], gone: [] },
   snapshot: undefined,
   version: 0,
 });

@@ -1,5 +1,5 @@
-import type { Presence } from '@heliograph/client';
-import { isQuestion, type QuestionItem, type Transcript, type Turn } from '@heliograph/transcript';
+import type { Presence, Repairs, StreamSpan } from '@heliograph/client';
+import { type GapItem, isQuestion, type QuestionItem, type Transcript, type Turn } from '@heliograph/transcript';
 import type { Snapshot } from '@heliograph/wire';
 
 /** Whether a stream is now and not a replay of the past: my snapshot named it, or it opened after that (DT11). */
@@ -64,4 +64,22 @@ export function answerableQuestions(
     if (turn.status === 'ended' && turn.source !== 'none') break;
   }
   return found.sort((a, b) => (a.at < b.at ? -1 : 1));
+}
+
+/**
+ * How it stands with lines that are not here: `lost`, the harness never kept them or has them no more; `awaited`, they are
+ * asked for; `missing`, they were asked for in vain, or never; `unasked`, there is nobody to ask now.
+ */
+export function gapState(
+  presence: Presence | undefined,
+  repairs: Repairs,
+  gap: GapItem,
+): 'lost' | 'awaited' | 'missing' | 'unasked' {
+  const isIn = (spans: readonly StreamSpan[]) =>
+    spans.some(({ stream, first, last }) => stream === gap.stream && first <= gap.lastSeq && last >= gap.firstSeq);
+  if (gap.lost) return 'lost';
+  if (presence?.harness === 'live' && isIn(repairs.awaited)) return 'awaited';
+  if (isIn(repairs.gone)) return 'lost';
+  if (presence?.harness === 'waiting') return 'awaited';
+  return presence?.harness === 'live' ? 'missing' : 'unasked';
 }

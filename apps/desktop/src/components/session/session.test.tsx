@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { act, cleanup, fireEvent, render, screen, within } from '@testing-library/react';
+import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
 import { afterEach, expect, test } from 'vitest';
 import { STORIES, type Story } from '../../dev/stories.ts';
 import { openStory } from '../../dev/story-desktop.ts';
@@ -8,7 +8,6 @@ import { answerableQuestions, runningTurn } from '../../store/live.ts';
 import type { SessionRef } from '../../store/session-ref.ts';
 import { DecidedPermission } from '../transcript/DecidedPermission.tsx';
 import { ElicitationCard } from '../transcript/ElicitationCard.tsx';
-import { GapRow } from '../transcript/GapRow.tsx';
 import { PermissionCard } from '../transcript/PermissionCard.tsx';
 import { DesktopProvider } from '../use-desktop.ts';
 import { CancelTurn } from './CancelTurn.tsx';
@@ -239,32 +238,6 @@ test('DT33: cancelling reports sent and received, and never says cancelled befor
   tell({ phase: 'failed', result: { type: 'cancel_turn', status: 'no_active_turn' } });
   expect(words()).toBe('Cancel: there was no turn to cancel');
   expect(screen.getByTestId('cancel')).toBeDefined();
-});
-
-test('DT34: missing lines are counted and can be asked for while the harness answers', () => {
-  for (const [name, isLive] of [
-    ['running', true],
-    ['history', false],
-  ] as const) {
-    const { desktop, ref, items, sent, tell } = open(name);
-    const item = items().find(({ kind }) => kind === 'gap');
-    if (item?.kind !== 'gap') throw new TypeError(`story ${name} lacks nothing`);
-    render(
-      <DesktopProvider value={desktop}>
-        <GapRow item={item} agent={ref.agent} isLive={isLive} />
-      </DesktopProvider>,
-    );
-    const gap = within(screen.getByTestId('gap'));
-    expect(gap.getByText(/^12 lines are missing here\./)).toBeDefined();
-    if (isLive) {
-      fireEvent.click(gap.getByTestId('ask-again'));
-      expect(sent()).toEqual([{ type: 'replay', stream: item.stream, fromSeq: item.firstSeq, toSeq: item.lastSeq }]);
-      expect(screen.getByTestId('gap').textContent).toContain('Asked again: sending');
-      tell({ phase: 'failed', result: { type: 'replay', status: 'unknown', reason: 'gone' } });
-      expect(gap.getByTestId('ask-again')).toBeDefined();
-    } else expect(gap.queryByTestId('ask-again')).toBeNull();
-    cleanup();
-  }
 });
 
 function showForm(name: string, nth = 0) {

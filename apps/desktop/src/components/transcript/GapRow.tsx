@@ -1,11 +1,44 @@
 import type { GapItem } from '@heliograph/transcript';
 import { describeProgress, selectControlOf } from '../../store/control-entry.ts';
+import { gapState } from '../../store/live.ts';
 import { plural } from '../../text/human.ts';
-import { useDesktop, useDesktopState } from '../use-desktop.ts';
+import { useAgent, useDesktop, useDesktopState } from '../use-desktop.ts';
 
-/** Lines that are not here, in words, with the way to get them. */
-export function GapRow(props: { readonly item: GapItem; readonly agent: string; readonly isLive: boolean }) {
-  const { item, agent, isLive } = props;
+/** Lines that are not here, in words: on their way, gone and why, or to be asked for. */
+export function GapRow(props: { readonly item: GapItem; readonly agent: string }) {
+  const { item } = props;
+  const agent = useAgent(props.agent);
+  const state = agent === undefined ? 'unasked' : gapState(agent.presence, agent.repairs, item);
+  const isBeginning = item.firstSeq === 1;
+  const count = item.lastSeq - item.firstSeq + 1;
+  const lines = isBeginning ? plural(count, 'earlier line') : plural(count, 'line');
+  const are = count === 1 ? 'is' : 'are';
+  return (
+    <div
+      className="flex gap-2 rounded-md border border-dashed border-line-strong px-3 py-1.5 text-s text-ink-2"
+      data-testid="gap"
+      data-state={state}
+      data-first={item.firstSeq}
+      data-last={item.lastSeq}
+    >
+      <span aria-hidden="true">◇</span>
+      <p>
+        {isBeginning && state !== 'lost' && 'You joined in the middle: '}
+        {state === 'lost' && `${lines} ${are} missing: ${reasonOf(item)}.`}
+        {state === 'awaited' && `${lines} ${are} on ${count === 1 ? 'its' : 'their'} way.`}
+        {state === 'missing' && (
+          <>
+            {lines} {are} missing here. <AskAgain item={item} agent={props.agent} />
+          </>
+        )}
+        {state === 'unasked' &&
+          `${lines} ${are} not here: ${count === 1 ? 'it' : 'they'} can be asked for when the harness answers.`}
+      </p>
+    </div>
+  );
+}
+
+function AskAgain({ item, agent }: { readonly item: GapItem; readonly agent: string }) {
   const desktop = useDesktop();
   const asked = useDesktopState((state) =>
     selectControlOf(
@@ -13,54 +46,32 @@ export function GapRow(props: { readonly item: GapItem; readonly agent: string; 
       ({ draft }) => draft.type === 'replay' && draft.stream === item.stream && draft.fromSeq === item.firstSeq,
     ),
   );
-  const lines = plural(item.lastSeq - item.firstSeq + 1, 'line');
-  const isBeginning = item.firstSeq === 1 && !item.lost;
+  if (asked !== undefined && asked.phase !== 'failed')
+    return <span className="text-ink-3">Asked again: {describeProgress(asked)}.</span>;
   return (
-    <div
-      className="flex gap-2 rounded-md border border-dashed border-line-strong px-3 py-1.5 text-s text-ink-2"
-      data-testid="gap"
-      data-first={item.firstSeq}
-      data-last={item.lastSeq}
-    >
-      <span aria-hidden="true">◇</span>
-      <p>
-        {item.lost
-          ? `${lines} were lost on the way${reasonOf(item)}: nobody has them any more.`
-          : isBeginning
-            ? `You joined in the middle: the first ${lines} are not here.`
-            : `${lines} are missing here.`}
-        {!item.lost &&
-          (asked !== undefined && asked.phase !== 'failed' ? (
-            <span className="text-ink-3"> Asked again: {describeProgress(asked)}.</span>
-          ) : (
-            <>
-              {asked !== undefined && <span> {describeProgress(asked)}.</span>}{' '}
-              {isLive ? (
-                <button
-                  type="button"
-                  className="link"
-                  data-testid="ask-again"
-                  onClick={() =>
-                    desktop.control(agent, {
-                      type: 'replay',
-                      stream: item.stream,
-                      fromSeq: item.firstSeq,
-                      toSeq: item.lastSeq,
-                    })
-                  }
-                >
-                  Ask again
-                </button>
-              ) : (
-                <span className="text-ink-3">They can be asked for when the harness answers.</span>
-              )}
-            </>
-          ))}
-      </p>
-    </div>
+    <>
+      {asked !== undefined && `${describeProgress(asked)}. `}
+      <button
+        type="button"
+        className="link"
+        data-testid="ask-again"
+        onClick={() =>
+          desktop.control(agent, {
+            type: 'replay',
+            stream: item.stream,
+            fromSeq: item.firstSeq,
+            toSeq: item.lastSeq,
+          })
+        }
+      >
+        Ask again
+      </button>
+    </>
   );
 }
 
-function reasonOf(item: GapItem): string {
-  return item.reasons.length === 0 ? '' : ` (${item.reasons.slice(0, 3).join(', ')})`;
+function reasonOf({ lost, reasons }: GapItem): string {
+  if (!lost) return 'the harness, asked for them, does not have them any more';
+  const why = reasons.length === 0 ? '' : ` (${reasons.slice(0, 3).join(', ')})`;
+  return `lost on the way${why}, and nobody has them any more`;
 }

@@ -87,7 +87,7 @@ export function PermissionOptions(props: {
       )}
       {letGo !== undefined && sent === undefined && (
         <p className="text-s text-ink-2" role="status" data-testid="let-go">
-          Nothing was answered: hold <kbd>{letGo}</kbd> until its button is full.
+          Nothing was answered: hold “{letGo}” until its button is full.
         </p>
       )}
       {sent !== undefined && (

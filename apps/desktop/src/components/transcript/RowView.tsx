@@ -63,7 +63,7 @@ export const RowView = memo(function RowView(props: RowViewProps) {
     case 'error':
       return <ErrorRow item={item} />;
     case 'gap':
-      return <GapRow item={item} agent={agent} isLive={props.isLive} />;
+      return <GapRow item={item} agent={agent} />;
     case 'raw':
       return <RawRow item={item} />;
   }

@@ -57,7 +57,7 @@ test('DT197: letters typed beside the field answer nothing, and say what would h
   }
   wait(5_000);
   expect(given()).toEqual([]);
-  expect(screen.getByTestId('let-go').textContent).toBe('Nothing was answered: hold 1 until its button is full.');
+  expect(screen.getByTestId('let-go').textContent).toBe('Nothing was answered: hold “1” until its button is full.');
 });
 
 test('DT197: a key that is held fills its answer and gives it once', () => {
