@@ -70,14 +70,18 @@ async function measureLatency(page: Page, relay: string): Promise<void> {
         if (!seen.has(stamp)) requestAnimationFrame(() => seen.set(stamp, Date.now()));
       }
     };
-    new MutationObserver(look).observe(document.body, { childList: true, subtree: true, characterData: true });
+    const observer = new MutationObserver(look);
+    observer.observe(document.body, { childList: true, subtree: true, characterData: true });
+    Object.assign(globalThis, { stopClocks: () => observer.disconnect() });
   });
   await prompt(page, { clock: CLOCKS, everyMs: 250 });
-  const delays = await page.evaluate(() =>
-    [...(globalThis as unknown as { clocks: Map<string, number> }).clocks].map(
+  const delays = await page.evaluate(() => {
+    // It reads the whole page at each change: what is measured next has none of that.
+    (globalThis as unknown as { stopClocks: () => void }).stopClocks();
+    return [...(globalThis as unknown as { clocks: Map<string, number> }).clocks].map(
       ([stamp, shown]) => shown - Number(stamp.slice(6)),
-    ),
-  );
+    );
+  });
   const echoes = await bareEchoes(relay, CLOCKS);
   tell('agent byte to pixel after quiet, p50 ms', quantile(delays, 0.5));
   tell('agent byte to pixel after quiet, p95 ms', quantile(delays, 0.95));

@@ -1,5 +1,5 @@
 import type { ViewerEvent } from '@heliograph/client';
-import { createDesktop, type Desktop } from '../store/desktop.ts';
+import { createDesktop, type Desktop, type DesktopPort } from '../store/desktop.ts';
 import type { PageToWorker } from '../worker/protocol.ts';
 import { SessionReader } from '../worker/session-reader.ts';
 import type { Story } from './stories.ts';
@@ -9,7 +9,7 @@ import { tellBy } from './story-teller.ts';
 /** A desktop that shows a story: every control gets an id and no answer, every invite the same text. */
 export function openStory(
   story: Story,
-  onFrame: (fire: () => void) => void,
+  onFrame: DesktopPort['onFrame'],
 ): {
   readonly desktop: Desktop;
   readonly posted: readonly PageToWorker[];

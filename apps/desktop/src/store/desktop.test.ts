@@ -19,7 +19,14 @@ function openDesktop() {
     uuid: () => '00000000-0000-4000-8000-000000000001',
     post: (message) => posted.push(message),
     nowMs: () => 1_000,
-    onFrame: (fire) => frames.push(fire),
+    onFrame: (act, done) =>
+      frames.push(() => {
+        try {
+          act();
+        } finally {
+          done(5);
+        }
+      }),
     keepToken: (token) => kept.push(token),
   });
   const paint = () => {
@@ -39,7 +46,7 @@ test('DT16, DT170: whatever comes between two paints changes the screen once, an
   expect([changes, frames.length]).toEqual([0, 1]);
   paint();
   expect(changes).toBe(1);
-  expect(posted).toEqual([{ type: 'painted' }]);
+  expect(posted).toEqual([{ type: 'painted', tookMs: 5 }]);
   expect(state().agents[0]?.told.transcript(agent.channelId).turns).toHaveLength(1);
 });
 
@@ -50,7 +57,7 @@ test('DT170: the worker goes on telling where something it told could not be sho
     events: [{ type: 'changes', changes: { agent: 'a', transcripts: [null as never] } }],
   });
   expect(paint).toThrow(TypeError);
-  expect(posted).toEqual([{ type: 'painted' }]);
+  expect(posted).toEqual([{ type: 'painted', tookMs: 5 }]);
 });
 
 test('DT16: the first conversation that comes is chosen; a choice made stays', () => {
@@ -213,5 +220,5 @@ test('DT110: an answer of the worker is taken after all it speaks of', () => {
   expect(shown()).toBe(1);
   expect([frames.length, posted]).toEqual([1, []]);
   paint();
-  expect(posted).toEqual([{ type: 'painted' }]);
+  expect(posted).toEqual([{ type: 'painted', tookMs: 5 }]);
 });

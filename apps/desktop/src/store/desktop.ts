@@ -26,8 +26,11 @@ export interface DesktopPort {
   /** Sends to the worker. */
   post(message: PageToWorker): void;
   nowMs(): number;
-  /** Calls back before the next paint, or soon when nothing is painted. */
-  onFrame(fire: () => void): void;
+  /**
+   * Calls `act` before the next paint, or soon when nothing is painted, and `done` after that paint with what it took, ms;
+   * also where `act` throws.
+   */
+  onFrame(act: () => void, done: (tookMs: number) => void): void;
   /** Keeps the token that opens the page again after a reload of this tab. */
   keepToken(token: string): void;
   /** A fresh UUID. */
@@ -108,15 +111,14 @@ export function createDesktop(port: DesktopPort): Desktop {
     for (const event of events) waiting.push(event);
     if (isFrameDue) return;
     isFrameDue = true;
-    port.onFrame(() => {
-      isFrameDue = false;
-      try {
+    port.onFrame(
+      () => {
+        isFrameDue = false;
         flush();
-      } finally {
-        // Told even where something can't be shown: the worker would wait for it for good, and the screen with it.
-        port.post({ type: 'painted' });
-      }
-    });
+      },
+      // Told even where something can't be shown: the worker would wait for it for good, and the screen with it.
+      (tookMs) => port.post({ type: 'painted', tookMs }),
+    );
   }
 
   function flush(): void {
@@ -162,8 +164,8 @@ export function createDesktop(port: DesktopPort): Desktop {
         case 'events':
           return receiveEvents(message.events);
         case 'read':
-          // It may speak of what was told just before.
-          flush();
+          // It may speak of what was told just before; lines, which come all the time, speak of themselves alone.
+          if (message.answer.type !== 'lines') flush();
           return reader.receive(message.answer);
         case 'problem':
           return store.setState((state) => addWarning(state, undefined, 'worker', message.message));

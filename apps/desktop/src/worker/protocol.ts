@@ -11,8 +11,8 @@ export type PageToWorker =
   | ToOwnerSession
   /** Asks for something about the sessions that the worker holds. */
   | { readonly type: 'read'; readonly request: ReaderRequest }
-  /** What was told last is on the screen: there is room for more. */
-  | { readonly type: 'painted' };
+  /** What was told last is on the screen, which took so long. */
+  | { readonly type: 'painted'; readonly tookMs: number };
 
 /** What has to do with the key and what it opens. */
 export type ToOwnerSession =

@@ -189,7 +189,7 @@ test('DT110: a past is made of what the page is told before it, also while chang
   const tell = (events: readonly PageEvent[]) => {
     for (const event of events) if (event.type === 'changes') told.take(event.changes);
   };
-  const feed = new PageFeed({ post: tell, changes: () => reader.changes() });
+  const feed = new PageFeed({ clock, post: tell, changes: () => reader.changes() });
   const reader: SessionReader = new SessionReader({
     clock,
     onChanges: () => feed.changed(),

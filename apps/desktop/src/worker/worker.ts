@@ -24,14 +24,18 @@ const clock = {
   },
 };
 const post = (message: WorkerToPage) => self.postMessage(message);
-const feed = new PageFeed({ post: (events) => post({ type: 'events', events }), changes: () => reader.changes() });
+const feed = new PageFeed({
+  clock,
+  post: (events) => post({ type: 'events', events }),
+  changes: () => reader.changes(),
+});
 const reader = new SessionReader({
   clock,
   onChanges: () => feed.changed(),
   flush: () => feed.flush(),
   post(answer) {
-    // An answer speaks of what the page has been told, and of no less.
-    feed.flush();
+    // An answer speaks of what the page has been told, and of no less; lines speak of themselves alone.
+    if (answer.type !== 'lines') feed.flush();
     post({ type: 'read', answer });
   },
 });
@@ -75,7 +79,7 @@ const session = new OwnerSession({
 self.onmessage = (event: MessageEvent<PageToWorker>) => {
   const { data } = event;
   if (data.type === 'read') reader.receive(data.request);
-  else if (data.type === 'painted') feed.painted();
+  else if (data.type === 'painted') feed.painted(data.tookMs);
   else
     session.receive(data).catch((error: unknown) => {
       session.fail(error instanceof Error ? error.message : String(error));
