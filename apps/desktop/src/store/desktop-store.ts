@@ -6,12 +6,16 @@ import type { PageEvent } from '../worker/session-told.ts';
 import type { ControlEntry } from './control-entry.ts';
 import type { SeenMarks } from './seen.ts';
 import { type SessionRef, sameSession } from './session-ref.ts';
+import { toldApart } from './told-apart.ts';
 import { ToldSessions } from './told-sessions.ts';
 import { UsageBook } from './usage-book.ts';
 
 /** One agent as the screen knows it. */
 export interface AgentRecord {
   readonly publicKey: string;
+  /** What its owner calls it, else what it calls itself. */
+  readonly given: string;
+  /** That, told from others of the same name: what it is called on the screen. */
   readonly name: string;
   readonly revoked: boolean;
   readonly presence: Presence | undefined;
@@ -88,13 +92,13 @@ export function applySession(state: DesktopState, session: Session): DesktopStat
   if (session.phase !== 'ready') return { ...state, session };
   const named = session.agents.map((known): AgentRecord => {
     const record = findAgent(state, known.publicKey) ?? newAgent(known.publicKey);
-    return { ...record, name: known.name, revoked: known.revoked ?? false };
+    return { ...record, given: known.name, revoked: known.revoked ?? false };
   });
   const others = state.agents.filter((agent) => !named.some((known) => known.publicKey === agent.publicKey));
   const relays = session.relays.map(
     (url) => state.relays.find((relay) => relay.url === url) ?? { url, state: undefined },
   );
-  return { ...state, session, agents: [...named, ...others], relays };
+  return { ...state, session, agents: toldApart([...named, ...others]), relays };
 }
 
 /** One frame's worth of what happened, taken into one new state. */
@@ -111,12 +115,14 @@ function applyEvent(state: DesktopState, event: PageEvent): DesktopState {
       // The session names the relays; the last word of one that was removed comes after it.
       return { ...state, relays: state.relays.map((relay) => (relay.url === event.url ? record : relay)) };
     }
-    case 'presence':
-      return patchAgent(state, event.presence.agent, (agent) => ({
+    case 'presence': {
+      const next = patchAgent(state, event.presence.agent, (agent) => ({
         ...agent,
         presence: event.presence,
-        name: isNamed(state, agent.publicKey) ? agent.name : event.presence.name,
+        given: isNamed(state, agent.publicKey) ? agent.given : event.presence.name,
       }));
+      return { ...next, agents: toldApart(next.agents) };
+    }
     case 'changes':
       return patchAgent(state, event.changes.agent, (agent) => {
         agent.told.take(event.changes);
@@ -241,6 +247,7 @@ function patchAgent(state: DesktopState, publicKey: string, patch: (agent: Agent
 function newAgent(publicKey: string): AgentRecord {
   return {
     publicKey,
+    given: publicKey.slice(0, 8),
     name: publicKey.slice(0, 8),
     revoked: false,
     presence: undefined,

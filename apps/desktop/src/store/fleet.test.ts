@@ -22,7 +22,7 @@ test('DT12: sessions are listed by what they need of the owner, the newest first
     [
       'Needs you',
       [
-        ['Fix the flaky auth test', 'Claude wants to run npm publish --dry-run'],
+        ['Fix the flaky auth test', 'Claude 24b9 wants to run npm publish --dry-run'],
         ['Migrate billing to v3', 'Codex wants to edit src/rates.ts'],
       ],
     ],
@@ -33,11 +33,11 @@ test('DT12: sessions are listed by what they need of the owner, the newest first
         ['Docs: self-hosting guide', 'goose edited README.md'],
       ],
     ],
-    ['Failed', [['Nightly dependency check', 'Claude · Claude must sign in again on build-box']]],
+    ['Failed', [['Nightly dependency check', 'Claude d28d · Claude must sign in again on build-box']]],
     [
       'Quiet',
       [
-        ['Refactor queue worker', 'Claude · Ended its turn · 41 k tokens in context · $0.62'],
+        ['Refactor queue worker', 'Claude 8415 · Ended its turn · 41 k tokens in context · $0.62'],
         ['Scratch', 'OpenCode · old-laptop does not answer'],
       ],
     ],

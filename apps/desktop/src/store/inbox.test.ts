@@ -19,11 +19,11 @@ const told = (entries: readonly InboxEntry[]) => entries.map(({ kind, title, who
 test('DT121: what waits for the owner is there from every agent and machine, the newest first', () => {
   const entries = selectInbox(stateOf('inbox').agents, NOTHING_SEEN);
   expect(told(entries)).toEqual([
-    ['permission', 'Fix the flaky auth test', 'Claude', 'build-box'],
+    ['permission', 'Fix the flaky auth test', 'Claude 24b9', 'build-box'],
     ['permission', 'Migrate billing to v3', 'Codex', 'build-box'],
-    ['question', 'Deploy the fix', 'goose', 'laptop'],
-    ['question', 'Before its session is open', 'goose', 'laptop'],
-    ['trouble', 'Nightly dependency check', 'Claude', 'build-box'],
+    ['question', 'Deploy the fix', 'goose 7641', 'laptop'],
+    ['question', 'Before its session is open', 'goose f26d', 'laptop'],
+    ['trouble', 'Nightly dependency check', 'Claude d28d', 'build-box'],
   ]);
   expect(new Set(entries.map(({ key }) => key)).size).toBe(5);
   expect(entries[3]?.ref.channelId).toBeNull();

@@ -15,6 +15,7 @@ const presence = new StoryAgent({
 }).presence();
 const agent = (change: Partial<typeof presence>): AgentRecord => ({
   publicKey: 'k',
+  given: 'Claude',
   name: 'Claude',
   revoked: false,
   presence: { ...presence, ...change },

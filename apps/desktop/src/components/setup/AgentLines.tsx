@@ -23,14 +23,14 @@ function AgentLine({ agent }: { readonly agent: AgentRecord }) {
   const desktop = useDesktop();
   const [problem, setProblem] = useState<string>();
   const [step, setStep] = useState<'revoke' | 'rename'>();
-  const [name, setName] = useState(agent.name);
+  const [name, setName] = useState(agent.given);
   const change = async (what: { readonly name?: string; readonly revoked?: boolean }) => {
     const result = await desktop.changeAgent({ publicKey: agent.publicKey, ...what });
     setProblem(result.ok ? undefined : result.error.message);
     if (result.ok) setStep(undefined);
   };
   // The host may know the agent by its key alone: the name it is shown under must outlive its sessions.
-  const revocation = { name: agent.name, revoked: true };
+  const revocation = { name: agent.given, revoked: true };
   return (
     <li className="stack gap-1" data-testid="settings-agent" data-agent={agent.publicKey}>
       {step === 'rename' ? (
@@ -55,7 +55,7 @@ function AgentLine({ agent }: { readonly agent: AgentRecord }) {
       ) : (
         <div className="flex flex-wrap items-center gap-x-3">
           <span className={`min-w-0 flex-1 truncate ${agent.revoked ? 'text-ink-3' : ''}`}>
-            <VisibleText text={agent.name} max={80} />{' '}
+            <VisibleText text={agent.given} max={80} />{' '}
             <span className="font-mono text-s text-ink-3">{agent.publicKey.slice(0, 8)}</span>
           </span>
           {agent.revoked && <span className="text-s text-ink-3">revoked</span>}
