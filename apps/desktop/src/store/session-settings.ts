@@ -50,7 +50,7 @@ export function snapshotChannel(agent: AgentRecord, channelId: string | null): S
 export function policyWords(agent: AgentRecord, channelId: string | null): string | undefined {
   const policy = snapshotChannel(agent, channelId)?.policy ?? agent.snapshot?.policy;
   if (policy === undefined || policy === 'ask') return undefined;
-  return policy === 'allow' ? 'Allows each request by itself' : 'Rejects each request by itself';
+  return policy === 'allow' ? 'Allows all by itself' : 'Rejects all by itself';
 }
 
 /** How the newest order for a setting is going; undefined when there was none, or it came to its end well. */

@@ -1,7 +1,9 @@
 import { ArrowDownUp, ChartNoAxesColumn, Inbox, Plus, RefreshCw, Settings2 } from 'lucide-react';
-import { type ReactNode, useMemo } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import { ASIDE, canBeAside, putAside, takeBack, withAside } from '../../store/aside.ts';
 import { selectFleet } from '../../store/fleet.ts';
+import { filterAgents, filterFleet, MAX_UNFILTERED_ROWS } from '../../store/fleet-filter.ts';
+import { readAgentState } from '../../store/lights.ts';
 import { countNews } from '../../store/seen.ts';
 import { type SessionRef, sameSession, sessionKey } from '../../store/session-ref.ts';
 import { BrandMark } from '../parts/Brand.tsx';
@@ -9,6 +11,7 @@ import { NARROW, useMedia } from '../parts/use-media.ts';
 import { useNow } from '../parts/use-now.ts';
 import { useDesktop, useDesktopState } from '../use-desktop.ts';
 import { AgentRow } from './AgentRow.tsx';
+import { FleetFilter } from './FleetFilter.tsx';
 import { RelayLight } from './Lights.tsx';
 import { SessionRow } from './SessionRow.tsx';
 import { useHold } from './use-hold.ts';
@@ -35,6 +38,10 @@ export function FleetList(props: {
   const seen = useDesktopState((state) => state.seen);
   const placed = useMemo(() => withAside(groups, seen), [groups, seen]);
   const held = useHold(placed);
+  const [filter, setFilter] = useState('');
+  const shown = filterFleet(held.groups, agents, filter);
+  const shownAgents = filterAgents(trusted, filter, (agent) => readAgentState(relays, agent, now).words);
+  const rows = placed.reduce((sum, { entries }) => sum + entries.length, trusted.length);
   const newsOf = ({ agent, channelId }: SessionRef) => {
     const told = agents.find(({ publicKey }) => publicKey === agent)?.told;
     return told === undefined ? 0 : countNews(seen, sessionKey({ agent, channelId }), told.transcript(channelId));
@@ -81,9 +88,19 @@ export function FleetList(props: {
           {props.waiting > 0 ? props.waiting : 'nothing waits'}
         </span>
       </button>
+      {(rows > MAX_UNFILTERED_ROWS || filter !== '') && (
+        <FleetFilter
+          value={filter}
+          onChange={setFilter}
+          onEnter={() => {
+            const first = shown[0]?.entries[0];
+            if (first !== undefined) props.onSelect(first.ref);
+          }}
+        />
+      )}
       <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain pb-3" {...held.on}>
-        {held.groups.map((group) => (
-          <Group key={group.name} name={group.name} count={group.entries.length}>
+        {shown.map((group) => (
+          <Group key={group.name} name={group.name} count={group.entries.length} isOpen={filter !== ''}>
             {group.entries.map((entry) => (
               <SessionRow
                 key={sessionKey(entry.ref)}
@@ -112,13 +129,18 @@ export function FleetList(props: {
             while it happens.
           </p>
         )}
-        {trusted.length > 0 && (
+        {filter !== '' && shown.length + shownAgents.length === 0 && (
+          <p className="px-4 py-6 text-ink-2" role="status" data-testid="nothing-left">
+            No session and no agent has these words in its title, name, machine, folder or state.
+          </p>
+        )}
+        {shownAgents.length > 0 && (
           <section aria-label="Agents">
             <h2 className="fleet-heading">
-              Agents <span>{trusted.length}</span>
+              Agents <span>{shownAgents.length}</span>
             </h2>
             <ul>
-              {trusted.map((agent) => (
+              {shownAgents.map((agent) => (
                 <AgentRow key={agent.publicKey} agent={agent} relays={relays} now={now} />
               ))}
             </ul>
@@ -164,12 +186,17 @@ export function FleetList(props: {
   );
 }
 
-/** What was put aside is there, folded. */
-function Group(props: { readonly name: string; readonly count: number; readonly children: ReactNode }) {
+/** What was put aside is there, folded unless somebody looks for something. */
+function Group(props: {
+  readonly name: string;
+  readonly count: number;
+  readonly isOpen: boolean;
+  readonly children: ReactNode;
+}) {
   const list = <ul>{props.children}</ul>;
   if (props.name === ASIDE) {
     return (
-      <details data-testid="put-aside-group">
+      <details data-testid="put-aside-group" {...(props.isOpen ? { open: true } : {})}>
         <summary className="fleet-heading cursor-pointer">
           {props.name} <span>{props.count}</span>
         </summary>

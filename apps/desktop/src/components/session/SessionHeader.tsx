@@ -1,11 +1,13 @@
 import { ChevronLeft, History, Rows3, Search } from 'lucide-react';
 import type { AgentRecord } from '../../store/desktop-store.ts';
 import type { SessionRef } from '../../store/session-ref.ts';
-import { policyWords, settingsOf, snapshotChannel } from '../../store/session-settings.ts';
+import { policyWords, type SessionSettings, settingsOf, snapshotChannel } from '../../store/session-settings.ts';
 import { selectFirstPrompt, sessionTitle } from '../../store/session-title.ts';
 import { toPlainLine } from '../../text/visible-text.ts';
+import { PathText } from '../content/PathText.tsx';
 import { VisibleText } from '../content/VisibleText.tsx';
 import { Lights } from '../fleet/Lights.tsx';
+import { NARROW, useMedia } from '../parts/use-media.ts';
 import { useTranscript } from '../use-desktop.ts';
 import { SessionMenu } from './SessionMenu.tsx';
 import { SettingPicker } from './SettingPicker.tsx';
@@ -30,6 +32,11 @@ export function SessionHeader(props: {
   const { channelId } = props.session;
   const policy = policyWords(agent, channelId);
   const settings = settingsOf(session, snapshotChannel(agent, channelId));
+  const isNarrow = useMedia(NARROW);
+  // A phone's second row has room for what decides who does what; the rest is in the menu.
+  const shown = isNarrow && policy !== undefined ? [settings.mode] : [settings.model, settings.mode];
+  const path = session.cwd === undefined ? undefined : <PathText path={session.cwd} />;
+  const meter = <UsageMeter usage={session.usage} turns={agent.usage.channel(channelId)} />;
   return (
     <header className="border-b border-line px-6 pt-3 pb-2.5 max-md:px-3.5 max-md:pt-1.5" data-testid="session-header">
       <div className="flex items-center gap-2">
@@ -80,41 +87,50 @@ export function SessionHeader(props: {
             key={channelId}
             agent={agent}
             channelId={channelId}
-            settings={settings}
+            settings={isNarrow && policy !== undefined ? withModel(settings) : settings}
+            facts={
+              isNarrow && (
+                <>
+                  {path}
+                  {meter}
+                </>
+              )
+            }
             isBlocked={agent.presence?.harness !== 'live'}
             isRunning={props.isRunning}
           />
         )}
       </div>
-      <div className="flex flex-wrap items-center gap-x-3.5 gap-y-0.5 max-md:gap-x-2 text-s text-ink-2">
+      <div className="flex items-center gap-x-3.5 gap-y-0.5 text-s text-ink-2 max-md:gap-x-2 md:flex-wrap">
         <div className="-mx-3 -my-3">
           <Lights agent={agent} />
         </div>
-        <span
-          title={session.agentName === undefined ? undefined : `It calls itself ${toPlainLine(session.agentName, 80)}`}
-        >
-          <VisibleText text={agent.name} max={80} />
-          {agent.presence?.host !== undefined && (
-            <>
-              {' on '}
-              <b>
-                <VisibleText text={agent.presence.host} max={80} />
-              </b>
-            </>
-          )}
-        </span>
-        {session.cwd !== undefined && (
-          <span className="min-w-0 truncate font-mono text-ink-3" title={session.cwd}>
-            <VisibleText text={session.cwd} max={200} />
+        <div className="flex min-w-0 flex-1 gap-x-3.5 md:basis-56">
+          <span
+            className="min-w-0 truncate md:flex-none"
+            title={
+              session.agentName === undefined ? undefined : `It calls itself ${toPlainLine(session.agentName, 80)}`
+            }
+          >
+            <VisibleText text={agent.name} max={80} />
+            {agent.presence?.host !== undefined && (
+              <>
+                {' on '}
+                <b>
+                  <VisibleText text={agent.presence.host} max={80} />
+                </b>
+              </>
+            )}
           </span>
-        )}
+          {!isNarrow && path}
+        </div>
         {policy !== undefined && (
-          <span className="font-medium text-sun-ink" data-testid="policy-told">
+          <span className="font-medium whitespace-nowrap text-sun-ink" data-testid="policy-told">
             {policy}
           </span>
         )}
         {channelId !== null &&
-          [settings.model, settings.mode].map(
+          shown.map(
             (setting) =>
               setting !== undefined && (
                 <SettingPicker
@@ -127,8 +143,14 @@ export function SessionHeader(props: {
                 />
               ),
           )}
-        <UsageMeter usage={session.usage} turns={agent.usage.channel(props.session.channelId)} />
+        {!isNarrow && meter}
       </div>
     </header>
   );
+}
+
+/** Settings of which the model is one among the others. */
+function withModel(settings: SessionSettings): SessionSettings {
+  const { model, others } = settings;
+  return model === undefined ? settings : { ...settings, model: undefined, others: [model, ...others] };
 }

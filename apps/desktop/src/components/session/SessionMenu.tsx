@@ -1,5 +1,5 @@
 import { Ellipsis } from 'lucide-react';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { SaveFormat } from '../../export/save-formats.ts';
 import type { AgentRecord } from '../../store/desktop-store.ts';
 import { type SessionSettings, snapshotChannel } from '../../store/session-settings.ts';
@@ -22,6 +22,8 @@ export function SessionMenu(props: {
   readonly agent: AgentRecord;
   readonly channelId: string;
   readonly settings: SessionSettings;
+  /** What the header had no room for. */
+  readonly facts: ReactNode;
   readonly isBlocked: boolean;
   readonly isRunning: boolean;
 }) {
@@ -89,6 +91,11 @@ export function SessionMenu(props: {
           className="popover top-full right-0 mt-1 grid w-80 max-w-[calc(100vw-1.75rem)] gap-3 p-3"
           data-testid="session-panel"
         >
+          {props.facts !== false && (
+            <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-s text-ink-2" data-testid="session-facts">
+              {props.facts}
+            </div>
+          )}
           {settings.others.length > 0 && (
             <section className="stack gap-2" aria-label="Settings">
               {settings.others.map((setting) => (
@@ -155,7 +162,7 @@ function MenuButton(props: {
   readonly testId: string;
   readonly isBlocked: boolean;
   readonly onClick: () => void;
-  readonly children: React.ReactNode;
+  readonly children: ReactNode;
 }) {
   return (
     <button

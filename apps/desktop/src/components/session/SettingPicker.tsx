@@ -44,7 +44,7 @@ export function SettingPicker(props: {
         ) : (
           <select
             id={id}
-            className="picker"
+            className={`picker ${look}`}
             value={typeof setting.value === 'string' ? setting.value : ''}
             disabled={isBlocked}
             title={`${name}, as the agent confirmed it`}

@@ -136,8 +136,8 @@ test('DT77: restarting in an open turn takes a second press; policies are for he
 });
 
 test.each([
-  ['allow', undefined, 'Allows each request by itself'],
-  ['ask', 'reject', 'Rejects each request by itself'],
+  ['allow', undefined, 'Allows all by itself'],
+  ['ask', 'reject', 'Rejects all by itself'],
   ['allow', 'ask', undefined],
   ['ask', undefined, undefined],
 ] as const)('DT196: of the agent’s policy %s and the session’s %s the header says %s', (whole, own, words) => {
