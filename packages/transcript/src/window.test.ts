@@ -115,8 +115,34 @@ describe('TR141: a part that is shown stays where it is while more comes, and go
     const gaps = () => outline(window.view(scene.transcript)).filter((words) => words.startsWith('+'));
     expect(gaps()).toEqual(['+41', '+130', '+110']);
     window.extend({ turnId, itemId: items.find(({ kind }) => kind === 'permission')?.id ?? '' }, 100);
-    expect(gaps()).toEqual(['+41', '+30', '+110']);
+    expect(gaps()).toEqual(['+110']);
     window.extend({ turnId, itemId: 'gone' }, 100);
-    expect(gaps()).toEqual(['+41', '+30', '+110']);
+    expect(gaps()).toEqual(['+110']);
+  });
+});
+
+describe('TR142: the text of what is shown is bounded as well: of items of megabytes there are fewer', () => {
+  const big = 'x'.repeat(1_000_000);
+  const scene = new Scene().prompt('x');
+  for (let n = 0; n < 300; n++) scene.says(`${n} ${big}`, `m${n}`);
+  const anchor = (at: number) => ({ turnId: scene.turn().id, itemId: scene.turn().items[at + 1]?.id ?? '' });
+  const shown = (window: TranscriptWindow) =>
+    outline(window.view(scene.transcript)).map((words) => words.replace(/ x+/, ''));
+
+  it('the newest that fit are there, and more come in place of those far from what is read', () => {
+    const window = new TranscriptWindow(160);
+    expect(shown(window)).toEqual(['x', '+295', '295', '296', '297', '298', '299']);
+    window.hold(true);
+    window.extend(anchor(295), 300);
+    expect(shown(window)).toEqual(['x', '0', '1', '2', '3', '4', '+294', '299']);
+    window.extend(anchor(299), 3);
+    expect(shown(window)).toEqual(['x', '+3', '3', '4', '5', '6', '7', '+291', '299']);
+  });
+
+  it('one item that is larger than that is there all the same', () => {
+    const window = new TranscriptWindow(1);
+    expect(shown(window)).toEqual(['x', '+299', '299']);
+    window.reach(scene.transcript, ({ id }) => id === anchor(100).itemId);
+    expect(shown(window)).toEqual(['x', '+100', '100', '+198', '299']);
   });
 });

@@ -15,8 +15,10 @@ interface Span {
 
 /** Items that are shown at most, however far somebody reads back. */
 const MAX_ITEMS = 4_000;
-/** Of the end so many are always there. */
+/** Of the end so many are always there … */
 const TAIL_ITEMS = 60;
+/** … and the text of either, in UTF-16 units, for each item it may hold at least: one item may be a file of megabytes. */
+const UNITS_PER_ITEM = 32_768;
 
 /**
  * A part of a transcript, so that who shows it need not hold all of it: a stretch of its items, and besides it the newest ones,
@@ -98,14 +100,16 @@ export class TranscriptWindow {
     let { from, to } = this.#spanIn(transcript, starts);
     const at = more === undefined ? -1 : placeOf(transcript, starts, more.before);
     const isAfter = more !== undefined && at >= to;
-    if (more !== undefined && at >= 0 && !isAfter) from = Math.max(0, from - more.items);
+    // A question that stands apart before the stretch is met by it.
+    if (more !== undefined && at >= 0 && !isAfter) from = Math.max(0, Math.min(from, at) - more.items);
     if (isAfter) to += more.items;
     if (to >= total - TAIL_ITEMS) to = total;
     if (to === total && (from > newest || (!this.#isHeld && total - from > 2 * this.#size))) from = newest;
     if (to - from > MAX_ITEMS && isAfter) from = to - MAX_ITEMS;
     // Who reads further back has no use for the newest ones in one piece with it.
     if (to - from > MAX_ITEMS) to = from + MAX_ITEMS;
-    return { from, to };
+    const isEndKept = isAfter || (to === total && !this.#isHeld);
+    return fitting(transcript, starts, { from, to }, this.#size * UNITS_PER_ITEM, isEndKept ? 'end' : 'beginning');
   }
 
   /** The stretch as the transcript is now; of one whose items are gone, the newest. */
@@ -120,6 +124,46 @@ export class TranscriptWindow {
     this.#first = anchorAt(transcript, starts, from);
     this.#last = to >= (starts.at(-1) ?? 0) ? undefined : anchorAt(transcript, starts, to - 1);
   }
+}
+
+/** Of a stretch as much as holds so much text, from one side of it on; its first item there in any case. */
+function fitting(
+  { turns }: Pick<Transcript, 'turns'>,
+  starts: readonly number[],
+  { from, to }: Span,
+  units: number,
+  kept: 'beginning' | 'end',
+): Span {
+  let turn = kept === 'end' ? turns.length - 1 : 0;
+  let left = units;
+  const step = kept === 'end' ? -1 : 1;
+  for (let at = kept === 'end' ? to - 1 : from; from <= at && at < to; at += step) {
+    while (at < (starts[turn] ?? 0) || at >= (starts[turn + 1] ?? 0)) turn += step;
+    left -= unitsOf(turns[turn]?.items[at - (starts[turn] ?? 0)] as Item);
+    if (left >= 0) continue;
+    return kept === 'end' ? { from: Math.min(at + 1, to - 1), to } : { from, to: Math.max(at, from + 1) };
+  }
+  return { from, to };
+}
+
+const units = new WeakMap<Item, number>();
+
+/** How much text an item holds, in UTF-16 units. */
+function unitsOf(item: Item): number {
+  let sum = units.get(item);
+  if (sum === undefined) {
+    sum = textIn(item);
+    units.set(item, sum);
+  }
+  return sum;
+}
+
+function textIn(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 0;
+  let sum = 0;
+  for (const one of Object.values(value)) sum += textIn(one);
+  return sum;
 }
 
 /** How many items there are before each turn, and in all. */
@@ -150,7 +194,8 @@ function cut({ channelId, streams, session, turns, carry }: CarriedTranscript, s
   const total = starts.at(-1) ?? 0;
   if (span.from === 0 && span.to >= total) return { channelId, streams, session, turns };
   const opening = turns.findIndex(({ source }) => source !== 'none');
-  const tail = { from: Math.max(0, total - TAIL_ITEMS), to: total };
+  const end = { from: Math.max(0, total - TAIL_ITEMS), to: total };
+  const tail = fitting({ turns }, starts, end, TAIL_ITEMS * UNITS_PER_ITEM, 'end');
   const shown: Turn[] = [];
   /** The place after the last item that is shown. */
   let next = 0;

@@ -1,4 +1,5 @@
 import { type HiddenSecret, hiddenSecrets, outermost } from './hidden-secrets.ts';
+import { inStretches } from './in-stretches.ts';
 
 /** A part of a text that was told in pieces: in the text `source`, from `start` on. */
 export interface Piece<Source> {
@@ -33,7 +34,8 @@ export function* acrossPieces<Source>(
     let last = first;
     while (last < pieces.length && (length === 0 || length < WINDOW)) length += pieces[last++]?.text.length ?? 0;
     const window = pieces.slice(first, last);
-    for (const [place, parts] of inWindow(window, first)) found.set(place, parts);
+    const secrets = outermost(yield* inStretches(window.map(({ text }) => text).join(''), hiddenSecrets));
+    for (const [place, parts] of inWindow(window, first, secrets)) found.set(place, parts);
     yield undefined;
     if (last === pieces.length) break;
     // Goes back, but on by a piece at least.
@@ -47,6 +49,7 @@ export function* acrossPieces<Source>(
 function* inWindow<Source>(
   window: readonly Piece<Source>[],
   first: number,
+  secrets: readonly HiddenSecret[],
 ): Generator<readonly [string, readonly (readonly [Source, PieceSecret])[]]> {
   const begins: number[] = [];
   let length = 0;
@@ -54,7 +57,7 @@ function* inWindow<Source>(
     begins.push(length);
     length += text.length;
   }
-  for (const { kind, secret, start, end } of outermost(hiddenSecrets(window.map(({ text }) => text).join('')))) {
+  for (const { kind, secret, start, end } of secrets) {
     const parts: (readonly [Source, PieceSecret])[] = [];
     let hasWhole = false;
     for (const [at, { source, text, start: offset, wholeTo }] of window.entries()) {

@@ -1,5 +1,5 @@
 import { type EventLog, FOREIGN_STREAM, type LogEvent, mergeRawLines } from '@heliograph/transcript';
-import { streamsOf } from '../store/raw-files.ts';
+import { streamsOf } from './raw-files.ts';
 
 /** Every observer event of a session and of its harness stream, in the order of the wire, parts joined. */
 export function* sessionEvents(

@@ -1,6 +1,7 @@
 import type { Item, MessageItem, Turn } from '@heliograph/transcript';
 import type { ObserverEvent } from '@heliograph/wire';
 import { hiddenSecrets, knownSecrets, placesOfKnown } from './hidden-secrets.ts';
+import { inStretches } from './in-stretches.ts';
 import { acrossPieces, type Piece } from './joined-pieces.ts';
 import { LinePieces } from './line-pieces.ts';
 import { mapStrings } from './map-strings.ts';
@@ -57,11 +58,9 @@ export function* scanSession(
   const steps = Math.max(1, turns.length + lineCount);
   const progress = (done: number) => Math.min(1, done / steps);
   for (const [at, turn] of turns.entries()) {
-    for (const item of turn.items) {
-      mapStrings(item, (text, path) => {
-        book.addWhole({ item, path }, hiddenSecrets(text));
-        return text;
-      });
+    for (const { text, ...where } of textsOf(turn)) {
+      const looking = inStretches(text, hiddenSecrets);
+      book.addWhole(where, yield* toldProgress(looking, () => progress(at) * READ));
     }
     for (const kind of ['user', 'agent', 'thought'] as const) {
       const joining = acrossPieces(wordsOf(turn, kind));
@@ -71,7 +70,8 @@ export function* scanSession(
     yield progress(at + 1) * READ;
   }
   for (const event of lines) {
-    book.addWhole(events.length, hiddenSecrets(event.payload));
+    const looking = inStretches(event.payload, hiddenSecrets);
+    book.addWhole(events.length, yield* toldProgress(looking, () => progress(turns.length + events.length) * READ));
     pieces.add(events.length, event);
     events.push(event);
     yield progress(turns.length + events.length) * READ;
@@ -80,22 +80,32 @@ export function* scanSession(
   for (const [where, secret] of overLines) book.add(where, [secret]);
   const known = knownSecrets(book.all());
   if (known !== undefined) {
+    const find = (text: string) => placesOfKnown(text, known);
+    const from = (done: number) => () => JOINED + progress(done) * (1 - JOINED);
     for (const [at, turn] of turns.entries()) {
-      for (const item of turn.items) {
-        mapStrings(item, (text, path) => {
-          book.addWhole({ item, path }, placesOfKnown(text, known));
-          return text;
-        });
-      }
-      yield JOINED + progress(at + 1) * (1 - JOINED);
+      for (const { text, ...where } of textsOf(turn))
+        book.addWhole(where, yield* toldProgress(inStretches(text, find), from(at)));
+      yield from(at + 1)();
     }
     for (const [at, { payload }] of events.entries()) {
-      book.addWhole(at, placesOfKnown(payload, known));
-      yield JOINED + progress(turns.length + at + 1) * (1 - JOINED);
+      book.addWhole(at, yield* toldProgress(inStretches(payload, find), from(turns.length + at)));
+      yield from(turns.length + at + 1)();
     }
   }
   const all = listSecrets(turns, events, book);
   return { turns, events, found: all.slice(0, MAX_LISTED), unlisted: all.slice(MAX_LISTED), book };
+}
+
+/** Every text of a turn's items. */
+function textsOf(turn: Turn): readonly (Exclude<SavedText, number> & { readonly text: string })[] {
+  const texts: (Exclude<SavedText, number> & { readonly text: string })[] = [];
+  for (const item of turn.items) {
+    mapStrings(item, (text, path) => {
+      texts.push({ item, path, text });
+      return text;
+    });
+  }
+  return texts;
 }
 
 /** What was said in a turn by one of them, whatever came between. */

@@ -30,3 +30,13 @@ test('DT171: what is far away goes, and comes back when it is looked at; lines t
   expect([window.at(1_000), window.length]).toEqual([undefined, 10_100]);
   expect(window.missing(1_000, 1_020)).toEqual({ from: 961, count: 60 });
 });
+
+test('DT171: a screen that shows more lines than are read at once asks for the rest once those are here', () => {
+  const window = new LineWindow();
+  window.take(told(0, 10, 1_000));
+  expect(window.missing(5, 450)).toEqual({ from: 10, count: 200 });
+  window.take(told(10, 210, 1_000));
+  expect(window.missing(5, 450)).toEqual({ from: 210, count: 200 });
+  window.take(told(210, 410, 1_000));
+  expect(window.missing(5, 450)).toEqual({ from: 410, count: 60 });
+});

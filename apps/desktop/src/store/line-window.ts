@@ -5,8 +5,10 @@ type Told = Extract<ReaderAnswer, { readonly type: 'lines' }>;
 
 /** Lines kept; those that came first go first. */
 const MAX_LINES = 1_000;
-/** Lines asked for at once: a screenful and what is near it. */
+/** Lines asked for at once: a screenful and what is near it … */
 const ASKED_LINES = 60;
+/** … and no more than are read at once, whatever a screen shows. */
+export const MAX_READ_LINES = 200;
 
 /** The lines of a session as far as the page has them, by index: it knows how many there are and holds those looked at. */
 export class LineWindow {
@@ -49,7 +51,7 @@ export class LineWindow {
     if (from > last || from >= this.#length) return undefined;
     // Scrolled up, what comes next stands before it.
     if (from === first) from = Math.max(0, Math.min(from, last - ASKED_LINES + 1));
-    const count = Math.min(this.#length, Math.max(from + ASKED_LINES, last + 1)) - from;
+    const count = Math.min(MAX_READ_LINES, Math.min(this.#length, Math.max(from + ASKED_LINES, last + 1)) - from);
     for (let index = from; index < from + count; index++) this.#asked.add(index);
     return { from, count };
   }

@@ -5,7 +5,8 @@ type WithoutId<T extends ReaderRequest> = T extends unknown ? Omit<T, 'id'> : ne
 
 /** A question that is being answered. */
 export interface Asked {
-  readonly send: (more: WithoutId<ReaderFollowing>) => void;
+  /** Says more within it. */
+  readonly send: (more: WithoutId<ReaderFollowing>) => true;
   readonly stop: () => void;
 }
 
@@ -30,7 +31,10 @@ export function createReader(post: (request: ReaderRequest) => void): Reader {
       listeners.set(id, onAnswer);
       post({ ...question, id });
       return {
-        send: (more) => post({ ...more, id }),
+        send(more) {
+          post({ ...more, id });
+          return true;
+        },
         stop() {
           if (listeners.delete(id)) post({ type: 'stop', id });
         },

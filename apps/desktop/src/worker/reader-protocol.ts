@@ -1,9 +1,9 @@
 /** What the page asks of the sessions its worker holds, and what it is told. Plain data; nothing here is a secret. */
 import type { DiffTexts, FoundItems, LineDiff, RawLine, ReplayLine, TranscriptPatch } from '@heliograph/transcript';
+import type { RawSelection } from '../export/raw-files.ts';
 import type { SaveFormat } from '../export/save-formats.ts';
 import type { FoundSecret } from '../export/session-secrets.ts';
 import type { LinePlace } from '../line-place.ts';
-import type { RawSelection } from '../store/raw-files.ts';
 import type { SessionRef } from '../store/session-ref.ts';
 
 /** What opens a question; what follows it carries the same id. */
@@ -34,7 +34,7 @@ export interface LinesOf {
 export type ReaderFollowing =
   /** To `show`. Away from its end nothing that is shown goes. */
   | { readonly type: 'follow'; readonly id: number; readonly isAtEnd: boolean }
-  /** More of what is missing before an item that is shown. */
+  /** More of what is missing before an item that is shown; to `replay`, too: in the past that is shown. */
   | {
       readonly type: 'more';
       readonly id: number;

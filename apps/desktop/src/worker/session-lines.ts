@@ -1,5 +1,5 @@
 import type { RawLines, TranscriptFold } from '@heliograph/transcript';
-import { sessionLines, streamsOf } from '../store/raw-files.ts';
+import { sessionLines, streamsOf } from '../export/raw-files.ts';
 import type { LinesOf } from './reader-protocol.ts';
 
 /** A session's lines as they are whenever somebody looks. */

@@ -134,6 +134,32 @@ test('DT103: a replay says how far it goes, shows any place as it was, and goes 
   expect(answers.at(-1)).toMatchObject({ type: 'replay' });
 });
 
+test('DT185: a long past is read back like the present, until another place is gone to', () => {
+  const { reader, agent, answers, changes, tell, wait, session } = open();
+  agent.prompt('go');
+  for (let n = 0; n < 2_000; n++) agent.say(`${n}`, `m${n}`);
+  tell();
+  reader.receive({ type: 'replay', id: 1, session });
+  wait(60_000);
+  const past = () => {
+    const answer = answers.findLast((one) => one.type === 'past');
+    const turns = answer === undefined ? [] : applyPatch(pageOf(changes, session.channelId), answer.patch).turns;
+    return { position: answer?.position, turn: turns[0] };
+  };
+  const { length = 0 } = answers.findLast((answer) => answer.type === 'replay') ?? {};
+  reader.receive({ type: 'more', id: 1, before: { turnId: 'none', itemId: 'none' } });
+  expect(past().position).toBeUndefined();
+  reader.receive({ type: 'seek', id: 1, to: length - 100 });
+  const { position, turn } = past();
+  const away = turn?.away?.[0]?.items ?? 0;
+  expect([position, away > 1_000]).toEqual([length - 100, true]);
+  reader.receive({ type: 'more', id: 1, before: { turnId: turn?.id ?? '', itemId: turn?.items[1]?.id ?? '' } });
+  expect(past().position).toBe(position);
+  expect(past().turn?.away?.[0]?.items).toBe(away - 300);
+  reader.receive({ type: 'seek', id: 1, to: 50 });
+  expect([past().position, past().turn?.away]).toEqual([50, undefined]);
+});
+
 test('DT103: what comes late stands in the next past that is shown, though it belongs before it', () => {
   const { reader, agent, answers, changes, wait, session } = open();
   agent.prompt('first').say('one', 'a').end('end_turn').prompt('second').say('two', 'b').end('end_turn');

@@ -1,6 +1,6 @@
 import type { Clock, ViewerEvent } from '@heliograph/client';
 import { diffLines, LineSearch, TranscriptFold, TranscriptSearch } from '@heliograph/transcript';
-import { rawFileParts } from '../store/raw-files.ts';
+import { rawFileParts } from '../export/raw-files.ts';
 import type { LinesOf, ReaderAnswer, ReaderOpening, ReaderRequest } from './reader-protocol.ts';
 import { SessionLines } from './session-lines.ts';
 import { SessionTeller } from './session-teller.ts';

@@ -1,6 +1,7 @@
 import type { Clock } from '@heliograph/client';
 import type { RawLine } from '@heliograph/transcript';
 import type { LinePlace } from '../line-place.ts';
+import { MAX_READ_LINES } from '../store/line-window.ts';
 import type { ReaderAnswer, ReaderFollowing } from './reader-protocol.ts';
 import type { SessionLines } from './session-lines.ts';
 import type { Standing } from './standing.ts';
@@ -9,8 +10,6 @@ import type { Standing } from './standing.ts';
 const TELL_MS = 250;
 /** The newest lines that come along: more than a screen shows. */
 const TAIL_LINES = 60;
-/** Lines read at once. */
-const MAX_READ = 200;
 
 export interface StandingLinesOptions {
   readonly agent: string;
@@ -44,7 +43,10 @@ export class StandingLines implements Standing {
     if (more.type === 'place-line') post({ type: 'line-place', id, ask: more.ask, index: this.#indexOf(more.line) });
     if (more.type === 'read-lines') {
       this.#note();
-      this.#tell(Math.max(0, more.from), Math.min(more.from + Math.min(more.count, MAX_READ), lines.lines.length));
+      this.#tell(
+        Math.max(0, more.from),
+        Math.min(more.from + Math.min(more.count, MAX_READ_LINES), lines.lines.length),
+      );
     }
   }
 

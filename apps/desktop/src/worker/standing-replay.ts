@@ -18,8 +18,9 @@ import type { Standing } from './standing.ts';
 const TELL_MS = 500;
 /** Lines that went by within this are shown in one step: a screen shows no more. */
 const TICK_MS = 40;
-/** Items shown of a past: its newest. */
+/** Items shown of a past: its newest, more where somebody reads further back. */
 const PAST_ITEMS = 400;
+const MORE_ITEMS = 300;
 
 export interface StandingReplayOptions {
   readonly agent: string;
@@ -47,6 +48,8 @@ export class StandingReplay implements Standing {
   #tick: (() => void) | undefined;
   /** Where somebody wants to be that no keyframe is near yet. */
   #wanted: number | undefined;
+  /** What is shown. */
+  #shown: { readonly position: number; readonly isPlaying: boolean } | undefined;
 
   constructor(options: StandingReplayOptions) {
     this.agent = options.agent;
@@ -71,10 +74,20 @@ export class StandingReplay implements Standing {
       this.#step(more.from, Math.max(1, more.speed));
     }
     if (more.type === 'pause') this.#pause();
+    if (more.type === 'more') this.#readBack(more.before);
+  }
+
+  /** The same place with more of what was before it, until another is gone to. */
+  #readBack(before: Extract<ReaderFollowing, { readonly type: 'more' }>['before']): void {
+    if (this.#shown === undefined) return;
+    this.#window.hold(true);
+    this.#window.extend(before, MORE_ITEMS);
+    this.#show(this.#shown.position, this.#shown.isPlaying);
   }
 
   #seek(to: number | LinePlace): void {
     this.#pause();
+    this.#window.hold(false);
     this.#replay.sync();
     this.#go(typeof to === 'number' ? to : this.#replay.positionOf(to.stream, to.seq));
   }
@@ -94,6 +107,7 @@ export class StandingReplay implements Standing {
     }
     this.#tick = this.#options.clock.setTimer(Math.max(TICK_MS, waitMs), () => {
       const isPlaying = position < length;
+      this.#window.hold(false);
       this.#show(position, isPlaying);
       if (isPlaying) this.#step(position, speed);
     });
@@ -106,6 +120,7 @@ export class StandingReplay implements Standing {
 
   #show(position: number, isPlaying: boolean): void {
     const { id, told, post } = this.#options;
+    this.#shown = { position, isPlaying };
     // What came since the last look may belong before this place.
     const isNow = position >= this.#replay.sync();
     const patch = this.#differ.diff(told(), this.#window.view(this.#replay.at(position)));

@@ -1,6 +1,6 @@
 import { Download } from 'lucide-react';
+import type { RawSelection } from '../../export/raw-files.ts';
 import type { AgentRecord } from '../../store/desktop-store.ts';
-import type { RawSelection } from '../../store/raw-files.ts';
 import type { SessionRef } from '../../store/session-ref.ts';
 import { saveFile } from '../parts/save-file.ts';
 import { usePopover } from '../parts/use-popover.ts';

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import type { LinePlace } from '../../line-place.ts';
 import { LineWindow } from '../../store/line-window.ts';
+import { OpenAnswers } from '../../store/open-answers.ts';
 import type { Asked } from '../../store/reader.ts';
 import type { SessionRef } from '../../store/session-ref.ts';
 import { useDesktop } from '../use-desktop.ts';
@@ -20,8 +21,7 @@ export function useLines(session: SessionRef, run: string | undefined): Lines {
   const [window, setWindow] = useState(() => new LineWindow());
   const [, setTold] = useState<object>();
   const asked = useRef<Asked>(undefined);
-  const places = useRef(new Map<number, (index: number) => void>());
-  const lastAsk = useRef(0);
+  const [places] = useState(() => new OpenAnswers(-1));
   useEffect(() => {
     const fresh = new LineWindow();
     setWindow(fresh);
@@ -30,24 +30,21 @@ export function useLines(session: SessionRef, run: string | undefined): Lines {
         fresh.take(answer);
         setTold(answer);
       }
-      if (answer.type === 'line-place') {
-        places.current.get(answer.ask)?.(answer.index);
-        places.current.delete(answer.ask);
-      }
+      if (answer.type === 'line-place') places.answer(answer.ask, answer.index);
     });
-    return asked.current.stop;
-  }, [reader, agent, channelId, run]);
+    const { stop } = asked.current;
+    return () => {
+      stop();
+      asked.current = undefined;
+      places.end();
+    };
+  }, [reader, agent, channelId, run, places]);
   return {
     window,
     want(first, last) {
       const missing = window.missing(first, last);
       if (missing !== undefined) asked.current?.send({ type: 'read-lines', ...missing });
     },
-    indexOf: (line) =>
-      new Promise((resolve) => {
-        const ask = ++lastAsk.current;
-        places.current.set(ask, resolve);
-        asked.current?.send({ type: 'place-line', ask, line });
-      }),
+    indexOf: (line) => places.ask((ask) => asked.current?.send({ type: 'place-line', ask, line })),
   };
 }

@@ -1,5 +1,5 @@
 import { applyPatch, type ReplayLine, type Transcript } from '@heliograph/transcript';
-import { useEffect, useEffectEvent, useRef, useState } from 'react';
+import { useCallback, useEffect, useEffectEvent, useRef, useState } from 'react';
 import type { LinePlace } from '../../line-place.ts';
 import { findAgent } from '../../store/desktop-store.ts';
 import type { Asked } from '../../store/reader.ts';
@@ -31,6 +31,8 @@ export interface Replay {
   readonly step: (by: 1 | -1) => void;
   readonly togglePlay: () => void;
   readonly setSpeed: (speed: number) => void;
+  /** More of what is missing in the past before this item. */
+  readonly more: (before: { readonly turnId: string; readonly itemId: string }) => void;
 }
 
 const NOTHING = { length: 0, prepared: 0, marks: [] };
@@ -64,7 +66,8 @@ export function useReplay(session: SessionRef, onShown: (past: Past | undefined)
     const { position, line, patch } = answer;
     const shown = { position, line, transcript: applyPatch(base, patch) };
     setPast(shown);
-    onShown(shown);
+    // More of the same place is no reason to leave what is read.
+    if (position !== past?.position) onShown(shown);
   });
   const ask = (): Asked => {
     asked.current ??= desktop.reader.ask({ type: 'replay', session }, (answer) => hear(answer));
@@ -90,6 +93,7 @@ export function useReplay(session: SessionRef, onShown: (past: Past | undefined)
     setPlaying(true);
     ask().send({ type: 'play', from, speed: at });
   };
+  const more = useCallback<Replay['more']>((before) => void asked.current?.send({ type: 'more', before }), []);
   return {
     ...extent,
     isOpen,
@@ -116,5 +120,6 @@ export function useReplay(session: SessionRef, onShown: (past: Past | undefined)
       setSpeed(next);
       if (isPlaying) play(past?.position ?? 0, next);
     },
+    more,
   };
 }

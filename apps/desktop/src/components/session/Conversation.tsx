@@ -26,6 +26,7 @@ export function Conversation(props: {
   readonly isAskedEarly: boolean;
   readonly handle: Ref<TranscriptListHandle>;
   readonly shown: Shown;
+  readonly onMorePast: Shown['more'];
 }) {
   const { agent, rows, isPast, shown } = props;
   const { needle = '', hit } = props.find;
@@ -39,7 +40,7 @@ export function Conversation(props: {
   }
   return (
     <PastContext value={isPast}>
-      <MoreContext value={isPast ? undefined : shown.more}>
+      <MoreContext value={isPast ? props.onMorePast : shown.more}>
         <TranscriptList
           key={isPast ? 'past' : 'now'}
           rows={rows}

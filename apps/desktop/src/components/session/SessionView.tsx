@@ -115,6 +115,7 @@ export function SessionView(props: {
             isAskedEarly={early.length > 0}
             handle={list}
             shown={shown}
+            onMorePast={replay.more}
           />
           <SessionFooter
             agent={agent}

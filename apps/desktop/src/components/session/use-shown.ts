@@ -1,4 +1,5 @@
-import { useEffect, useMemo, useRef } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { OpenAnswers } from '../../store/open-answers.ts';
 import type { Asked } from '../../store/reader.ts';
 import type { SessionRef } from '../../store/session-ref.ts';
 import type { ItemPlace } from '../../worker/reader-protocol.ts';
@@ -10,33 +11,31 @@ export interface Shown {
   readonly follow: (isAtEnd: boolean) => void;
   /** More of what is missing before this item. */
   readonly more: (before: { readonly turnId: string; readonly itemId: string }) => void;
-  /** Fulfilled once the item is here, if it is anywhere. */
+  /** Fulfilled once the item is here, if it is anywhere, and when the session is left. */
   readonly reach: (place: ItemPlace) => Promise<void>;
 }
 
 export function useShown({ agent, channelId }: SessionRef): Shown {
   const { reader } = useDesktop();
   const asked = useRef<Asked>(undefined);
-  const reached = useRef(new Map<number, () => void>());
+  const [reached] = useState(() => new OpenAnswers<void>(undefined));
   useEffect(() => {
     asked.current = reader.ask({ type: 'show', session: { agent, channelId } }, (answer) => {
-      if (answer.type !== 'reached') return;
-      reached.current.get(answer.ask)?.();
-      reached.current.delete(answer.ask);
+      if (answer.type === 'reached') reached.answer(answer.ask);
     });
-    return asked.current.stop;
-  }, [reader, agent, channelId]);
-  return useMemo(() => {
-    let lastAsk = 0;
-    return {
-      follow: (isAtEnd) => asked.current?.send({ type: 'follow', isAtEnd }),
-      more: (before) => asked.current?.send({ type: 'more', before }),
-      reach: (place) =>
-        new Promise((resolve) => {
-          const ask = ++lastAsk;
-          reached.current.set(ask, resolve);
-          asked.current?.send({ type: 'reach', ask, place });
-        }),
+    const { stop } = asked.current;
+    return () => {
+      stop();
+      asked.current = undefined;
+      reached.end();
     };
-  }, []);
+  }, [reader, agent, channelId, reached]);
+  return useMemo(
+    () => ({
+      follow: (isAtEnd) => void asked.current?.send({ type: 'follow', isAtEnd }),
+      more: (before) => void asked.current?.send({ type: 'more', before }),
+      reach: (place) => reached.ask((ask) => asked.current?.send({ type: 'reach', ask, place })),
+    }),
+    [reached],
+  );
 }

@@ -13,9 +13,7 @@ export function AwayRow(props: { readonly row: Away }) {
   useEffect(() => more?.({ turnId, itemId }), [more, turnId, itemId, items]);
   return (
     <p className="py-1.5 text-s text-ink-3" data-testid="away" data-items={items}>
-      {more === undefined
-        ? `${plural(items, 'earlier item is', 'earlier items are')} not shown here: go further back to see them.`
-        : `${plural(items, 'more item comes', 'more items come')} as you read on.`}
+      {plural(items, 'more item comes', 'more items come')} as you read on.
     </p>
   );
 }

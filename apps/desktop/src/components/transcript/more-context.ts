@@ -1,6 +1,6 @@
 import { createContext, useContext } from 'react';
 
-/** Asks for more of what is missing before an item; undefined where there is no way to it, as in a past. */
+/** Asks for more of what is missing before an item; undefined outside a conversation. */
 export const MoreContext = createContext<
   ((before: { readonly turnId: string; readonly itemId: string }) => void) | undefined
 >(undefined);
