@@ -46,6 +46,8 @@ export interface Abilities {
   readonly restarted: 'killed' | 'cancelled';
   /** How it opens a session again. */
   readonly reopens: 'resume' | 'load';
+  /** Whether that has to wait until the clock minute in which the session was made is over. */
+  readonly reopensNextMinute: boolean;
   /** Whether it does so for a session that was opened again before. */
   readonly reopensAgain: true | string;
 }
@@ -72,6 +74,7 @@ export const abilities = {
     effort: 'has no options beside mode and model',
     restarted: 'killed',
     reopens: 'load',
+    reopensNextMinute: true,
     reopensAgain: 'destroys a session that is loaded a second time',
   },
   zcodex: {
@@ -90,6 +93,7 @@ export const abilities = {
     effort: { configId: 'reasoning_effort', to: 'high' },
     restarted: 'killed',
     reopens: 'resume',
+    reopensNextMinute: false,
     reopensAgain: true,
   },
   codex: {
@@ -111,6 +115,7 @@ export const abilities = {
     effort: { configId: 'reasoning_effort', to: 'high' },
     restarted: 'killed',
     reopens: 'resume',
+    reopensNextMinute: false,
     reopensAgain: true,
   },
   claude: {
@@ -129,6 +134,7 @@ export const abilities = {
     effort: { configId: 'effort', to: 'high' },
     restarted: 'cancelled',
     reopens: 'resume',
+    reopensNextMinute: false,
     reopensAgain: true,
   },
   opencode: {
@@ -150,6 +156,7 @@ export const abilities = {
     effort: { configId: 'effort', to: 'high' },
     restarted: 'killed',
     reopens: 'resume',
+    reopensNextMinute: false,
     reopensAgain: true,
   },
 } satisfies Record<string, Abilities>;
