@@ -33,6 +33,8 @@ export interface HarnessOptions {
   readonly keyMadeBy?: 'owner' | 'agent';
   readonly host?: string;
   readonly openSocket?: OpenSocket;
+  /** How long a relay may say nothing before it is asked whether it is there. */
+  readonly relaySilenceMs?: number;
   readonly clock?: Clock;
   /** Uniform in [0, 1). */
   readonly random?: () => number;
@@ -76,6 +78,7 @@ export function fillOptions(options: HarnessOptions): FilledOptions {
     host: hostname(),
     lockDir: defaultLockFolder(),
     openSocket: systemSocket,
+    relaySilenceMs: 30_000,
     clock: systemClock,
     random: systemRandom,
     uuid: systemUuid,

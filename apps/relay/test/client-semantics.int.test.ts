@@ -35,7 +35,9 @@ function signed({ kind, content = '', tags = [], created_at = nowSec() }: Fields
 }
 
 async function connectNdk(key: Key, url: string): Promise<Client & { ndk: NDK }> {
-  const ndk = new NDK({ explicitRelayUrls: [url], signer: new NDKPrivateKeySigner(hexEncode(key.secret)) });
+  // Its outbox model asks relays elsewhere where to publish, and waits for them.
+  const where = { explicitRelayUrls: [url], enableOutboxModel: false };
+  const ndk = new NDK({ ...where, signer: new NDKPrivateKeySigner(hexEncode(key.secret)) });
   ndk.relayAuthDefaultPolicy = NDKRelayAuthPolicies.signIn({ ndk });
   const authenticated = new Promise<void>((resolve) => {
     ndk.pool.on('relay:authed', () => resolve());

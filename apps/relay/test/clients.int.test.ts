@@ -59,7 +59,11 @@ it('RL37: nostr-tools authenticates, publishes, subscribes, replaces and deletes
 
 it('RL37: NDK authenticates by its policy, publishes and subscribes', async () => {
   const { url } = await startTestRelay();
-  const ndk = new NDK({ explicitRelayUrls: [url], signer: new NDKPrivateKeySigner(hexEncode(owner.secret)) });
+  const ndk = new NDK({
+    explicitRelayUrls: [url],
+    enableOutboxModel: false,
+    signer: new NDKPrivateKeySigner(hexEncode(owner.secret)),
+  });
   ndk.relayAuthDefaultPolicy = NDKRelayAuthPolicies.signIn({ ndk });
   const authenticated = new Promise<void>((resolve) => {
     ndk.pool.on('relay:authed', () => resolve());

@@ -41,6 +41,8 @@ export interface RelayClientOptions {
   readonly clock: Clock;
   /** Uniform in [0, 1). */
   readonly random: () => number;
+  /** How long the relay may say nothing before it is asked whether it is there; 30 s where it is not given. */
+  readonly silenceMs?: number;
   readonly onState?: (state: RelayState) => void;
 }
 
@@ -69,7 +71,7 @@ const MAX_RETRY_MS = 30_000;
 /** After a refusal of the key itself: a person has to act, so there is no hurry. */
 const FIRST_REFUSED_RETRY_MS = 5_000;
 const MAX_REFUSED_RETRY_MS = 300_000;
-const PROBE_EVERY_MS = 30_000;
+const SILENCE_MS = 30_000;
 const PROBE_TIMEOUT_MS = 10_000;
 const MAX_QUEUED_ITEMS = 20_000;
 
@@ -88,7 +90,7 @@ interface Waiting {
 
 /** Opens the client; it starts to connect at once. */
 export function createRelayClient(options: RelayClientOptions): RelayClient {
-  const { url, signer, clock, random } = options;
+  const { url, signer, clock, random, silenceMs = SILENCE_MS } = options;
   const subscriptions = new Map<string, Subscription>();
   const waiting = new Map<string, Waiting>();
   /** Refused with `auth-required:` once; sent again after the AUTH that follows. */
@@ -286,13 +288,13 @@ export function createRelayClient(options: RelayClientOptions): RelayClient {
   }
 
   /** Half-open sockets look fine until somebody asks: a `limit: 0` REQ must give EOSE. */
-  function probeLater(inMs = PROBE_EVERY_MS): void {
+  function probeLater(inMs = silenceMs): void {
     cancelProbe();
     cancelProbe = clock.setTimer(inMs, () => {
-      const leftMs = lastHeardMs + PROBE_EVERY_MS - clock.nowMs();
+      const leftMs = lastHeardMs + silenceMs - clock.nowMs();
       if (leftMs > 0) {
         // A clock that was set back makes it no longer than that.
-        probeLater(Math.min(leftMs, PROBE_EVERY_MS));
+        probeLater(Math.min(leftMs, silenceMs));
         return;
       }
       const askedMs = clock.nowMs();

@@ -32,6 +32,7 @@ export interface MirrorOptions {
   readonly signer: Signer;
   readonly authTag?: () => AuthTag | undefined;
   readonly openSocket: OpenSocket;
+  readonly relaySilenceMs?: number;
   readonly clock: Clock;
   readonly random: () => number;
   readonly crypto: Crypto;
@@ -238,7 +239,7 @@ export class Mirror {
   }
 
   #publisher(url: string): RelayPublisher<SpoolEntry> {
-    const { signer, authTag, openSocket, clock, random, log, onRelayState } = this.#options;
+    const { signer, authTag, openSocket, relaySilenceMs, clock, random, log, onRelayState } = this.#options;
     return new RelayPublisher(
       {
         clock,
@@ -256,6 +257,7 @@ export class Mirror {
           signer,
           ...(authTag !== undefined ? { authTag } : {}),
           openSocket,
+          ...(relaySilenceMs !== undefined ? { silenceMs: relaySilenceMs } : {}),
           clock,
           random,
           onState(state) {

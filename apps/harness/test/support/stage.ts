@@ -108,8 +108,8 @@ export class Stage {
   }
 
   /** A viewer of the owner's, live: the harness has answered its hello. */
-  async watch(version?: string): Promise<Watcher> {
-    const watcher = new Watcher(this.relayUrl, this.ownerKey, this.agent, crypto, version);
+  async watch(version?: string, relayUrl = this.relayUrl): Promise<Watcher> {
+    const watcher = new Watcher(relayUrl, this.ownerKey, this.agent, crypto, version);
     this.#watchers.push(watcher);
     await watcher.until('the snapshot', () => watcher.snapshot);
     return watcher;
