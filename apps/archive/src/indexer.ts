@@ -51,6 +51,10 @@ export class Indexer {
   #writes: (() => void)[] = [];
   /** Something could not be written: what is folded is ahead of the file, and is read from it again. */
   #isAhead = false;
+  /** What reads it again, once that has begun. */
+  #makingUp: Generator<void> | undefined;
+  /** Records came while it was ahead, and were not taken: they are behind too. */
+  #isMissing = false;
 
   constructor(options: IndexerOptions) {
     this.#options = options;
@@ -59,7 +63,10 @@ export class Indexer {
 
   /** Takes records that were kept, with their numbers. What they change shows after the next `flush`, which also tells of what is wrong: this never throws. */
   take(records: readonly NewRecord[], numbers: readonly (number | undefined)[]): void {
-    if (this.#isAhead) return;
+    if (this.#isAhead) {
+      this.#isMissing = true;
+      return;
+    }
     try {
       this.#takeAll(records, numbers);
     } catch {
@@ -77,21 +84,32 @@ export class Indexer {
     }
   }
 
-  /** Writes what changed, in one transaction. Throws what SQLite throws; what was not written is made up for the next time. */
-  flush(): void {
-    if (this.#isAhead) {
-      for (const _ of this.catchUp());
-      this.#isAhead = false;
-      return;
-    }
+  /**
+   * Writes what changed, in one transaction; after a fault it makes up for what was not written instead, one stream a call, and
+   * is true while there is more. Throws what SQLite throws.
+   */
+  flush(): boolean {
     try {
+      if (this.#isAhead) return this.#makeUp();
       if (this.#sharedCame) this.#share();
       for (const open of this.#open.values()) this.#flushOne(open);
       this.#commit();
+      return false;
     } catch (cause) {
       this.#fallBack();
       throw cause;
     }
+  }
+
+  #makeUp(): boolean {
+    if (this.#makingUp === undefined) {
+      this.#makingUp = this.catchUp();
+      this.#isMissing = false;
+    }
+    if (!this.#makingUp.next().done) return true;
+    this.#makingUp = undefined;
+    this.#isAhead = this.#isMissing;
+    return this.#isAhead;
   }
 
   #fallBack(): void {
@@ -108,7 +126,8 @@ export class Indexer {
     const known = new Set(behind.map(({ stream }) => stream));
     // What a harness stream said may have come too late for its channels as well.
     const told = behind.flatMap(({ agent, id, channelId }) => (channelId === null ? views.channelsOf(agent, id) : []));
-    for (const stream of [...behind, ...told.filter(({ stream }) => !known.has(stream))]) {
+    // Those go first: cut short, the harness stream is still behind, and they are told again.
+    for (const stream of [...told.filter(({ stream }) => !known.has(stream)), ...behind]) {
       this.#catchUpOne(stream);
       yield;
     }
@@ -117,6 +136,7 @@ export class Indexer {
   /** Forgets what is folded, so that it is read again from the file: after records were removed. */
   reset(): void {
     this.#open.clear();
+    this.#makingUp = undefined;
   }
 
   #takeEvents(agent: string, id: string, n: number, events: readonly ObserverEvent[]): void {

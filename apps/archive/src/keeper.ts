@@ -109,7 +109,7 @@ export class Keeper {
     clearTimeout(this.#indexTimer);
     this.#indexTimer = undefined;
     try {
-      this.#options.indexer.flush();
+      if (this.#options.indexer.flush()) this.#scheduleIndex(0);
     } catch (cause) {
       this.#fail(cause);
       this.#scheduleIndex(RETRY_MS);
