@@ -55,31 +55,31 @@ export function parseNotifySettings(value: unknown): NotifySettings {
   const { on, agents, quietFrom, quietTo } = (value ?? {}) as Readonly<Record<string, unknown>>;
   const own = Object.entries((agents ?? {}) as object).filter(([agent]) => isHex64(agent));
   return {
-    on: kindsOf(on),
-    agents: Object.fromEntries(own.slice(-MAX_AGENTS).map(([agent, kinds]) => [agent, kindsOf(kinds)])),
+    on: reasonsOf(on),
+    agents: Object.fromEntries(own.slice(-MAX_AGENTS).map(([agent, reasons]) => [agent, reasonsOf(reasons)])),
     quietFrom: hourOf(quietFrom),
     quietTo: hourOf(quietTo),
   };
 }
 
 /** Whether the owner wants to be called for this of this agent. Pure. */
-export function wantsNotice(settings: NotifySettings, agent: string, kind: PushReason): boolean {
-  return kindsFor(settings, agent).includes(kind);
+export function wantsNotice(settings: NotifySettings, agent: string, reason: PushReason): boolean {
+  return reasonsFor(settings, agent).includes(reason);
 }
 
 /** What the owner is called for of an agent: its own choice, else the common one. Pure. */
-export function kindsFor({ on, agents }: NotifySettings, agent: string): readonly PushReason[] {
+export function reasonsFor({ on, agents }: NotifySettings, agent: string): readonly PushReason[] {
   return (Object.hasOwn(agents, agent) ? agents[agent] : undefined) ?? on;
 }
 
 /** The settings with an agent's own choice; `undefined` takes it back, so that the common one holds again. Pure. */
-export function withAgentKinds(
+export function withAgentReasons(
   settings: NotifySettings,
   agent: string,
-  kinds: readonly PushReason[] | undefined,
+  reasons: readonly PushReason[] | undefined,
 ): NotifySettings {
   const { [agent]: _, ...others } = settings.agents;
-  return parseNotifySettings({ ...settings, agents: kinds === undefined ? others : { ...others, [agent]: kinds } });
+  return parseNotifySettings({ ...settings, agents: reasons === undefined ? others : { ...others, [agent]: reasons } });
 }
 
 /** Whether a moment lies in the quiet hours by this browser's clock. Pure. */
@@ -88,11 +88,11 @@ export function isQuiet({ quietFrom, quietTo }: Pick<NotifySettings, 'quietFrom'
   return isWithinHours(quietFrom, quietTo, `${two(at.getHours())}:${two(at.getMinutes())}`);
 }
 
-function kindsOf(value: unknown): readonly PushReason[] {
+function reasonsOf(value: unknown): readonly PushReason[] {
   if (!Array.isArray(value)) return [];
-  // Earlier versions had one kind for both.
+  // Earlier versions had one reason for both.
   const given = value.includes('needs') ? [...value, 'permission', 'question'] : value;
-  return PUSH_REASONS.filter((kind) => given.includes(kind));
+  return PUSH_REASONS.filter((reason) => given.includes(reason));
 }
 
 function hourOf(value: unknown): string {

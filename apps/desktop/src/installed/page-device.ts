@@ -1,7 +1,7 @@
 import type { ControlDraft } from '@heliograph/client';
 import type { PushCall } from '@heliograph/wire';
 import { createContext, useContext, useSyncExternalStore } from 'react';
-import { kindsFor, readNotifySettings, wantsPush } from '../notify-settings.ts';
+import { readNotifySettings, reasonsFor, wantsPush } from '../notify-settings.ts';
 import { onReturn } from '../on-return.ts';
 import { registerServiceWorker } from '../trusted-scripts.ts';
 import { Calls } from './calls.ts';
@@ -60,7 +60,7 @@ function wishes(agent: string): CallWishes {
   const settings = readNotifySettings();
   const { quietFrom: from, quietTo: to } = settings;
   const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
-  return { reasons: kindsFor(settings, agent), quiet: from === to ? undefined : { from, to, timeZone } };
+  return { reasons: reasonsFor(settings, agent), quiet: from === to ? undefined : { from, to, timeZone } };
 }
 
 const DeviceContext = createContext<PageDevice | undefined>(undefined);

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import {
   isQuiet,
-  kindsFor,
   type NotifySettings,
   parseNotifySettings,
+  reasonsFor,
   wantsNotice,
-  withAgentKinds,
+  withAgentReasons,
 } from '../notify-settings.ts';
 import type { FleetGroup, FleetStatus } from './fleet.ts';
 import { noticesSince } from './notices.ts';
@@ -59,11 +59,11 @@ const OTHER = 'b2'.repeat(32);
 
 test('DT120: an agent without a choice of its own is as every agent; taken back, it is so again', () => {
   const common = parseNotifySettings({ on: ['question', 'failed'], quietFrom: '22:00', quietTo: '07:00' });
-  const own = withAgentKinds(common, AGENT, ['ended']);
+  const own = withAgentReasons(common, AGENT, ['ended']);
   expect([wantsNotice(own, AGENT, 'ended'), wantsNotice(own, AGENT, 'failed')]).toEqual([true, false]);
   expect([wantsNotice(own, OTHER, 'ended'), wantsNotice(own, OTHER, 'failed')]).toEqual([false, true]);
-  expect(kindsFor(withAgentKinds(own, AGENT, []), AGENT)).toEqual([]);
-  expect(withAgentKinds(own, AGENT, undefined)).toEqual(common);
+  expect(reasonsFor(withAgentReasons(own, AGENT, []), AGENT)).toEqual([]);
+  expect(withAgentReasons(own, AGENT, undefined)).toEqual(common);
 });
 
 test('DT120: settings are read out of anything, bounded, and the one kind of earlier versions is both', () => {

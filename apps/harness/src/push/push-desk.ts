@@ -205,7 +205,7 @@ export class PushDesk {
     return now >= 1;
   }
 
-  /** Sends, and again later where the service says so; a newer call of the same kind takes the place of one that waits. */
+  /** Sends, and again later where the service says so; a newer call for the same reason takes the place of one that waits. */
   #start(endpoint: string, reason: PushReason, tries: number): void {
     const key = `${endpoint} ${reason}`;
     this.#retries.get(key)?.();
@@ -218,7 +218,7 @@ export class PushDesk {
       if (outcome.code === 'later' && delayMs !== undefined) {
         const again = () => this.#start(endpoint, reason, tries + 1);
         const afterMs = Math.max(delayMs, outcome.afterMs ?? 0);
-        // Another call of the kind may have been under way beside this one.
+        // Another call for that reason may have been under way beside this one.
         this.#retries.get(key)?.();
         this.#retries.set(key, this.#options.clock.setTimer(afterMs, again));
       }

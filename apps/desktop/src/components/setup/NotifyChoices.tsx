@@ -2,10 +2,10 @@ import { PUSH_REASONS, type PushReason } from '@heliograph/wire';
 import { useState } from 'react';
 import { noticePlace, showNotice } from '../../installed/show-notice.ts';
 import {
-  kindsFor,
   type NotifySettings,
   readNotifySettings,
-  withAgentKinds,
+  reasonsFor,
+  withAgentReasons,
   writeNotifySettings,
 } from '../../notify-settings.ts';
 import { toPlainLine } from '../../text/visible-text.ts';
@@ -31,17 +31,17 @@ export function NotifyChoices() {
     setSettings(next);
     writeNotifySettings(next);
   };
-  const on = agent === '' ? settings.on : kindsFor(settings, agent);
+  const on = agent === '' ? settings.on : reasonsFor(settings, agent);
   const hasOwn = agent !== '' && Object.hasOwn(settings.agents, agent);
   const allow = async () => {
     const given = permission === 'granted' ? permission : await Notification.requestPermission();
     setPermission(given);
     return given === 'granted';
   };
-  const toggle = (kind: PushReason, isOn: boolean) => {
+  const toggle = (reason: PushReason, isOn: boolean) => {
     if (isOn) void allow();
-    const kinds = PUSH_REASONS.filter((one) => (one === kind ? isOn : on.includes(one)));
-    change(agent === '' ? { ...settings, on: kinds } : withAgentKinds(settings, agent, kinds));
+    const reasons = PUSH_REASONS.filter((one) => (one === reason ? isOn : on.includes(one)));
+    change(agent === '' ? { ...settings, on: reasons } : withAgentReasons(settings, agent, reasons));
   };
   return (
     <fieldset className="stack gap-1.5">
@@ -72,7 +72,7 @@ export function NotifyChoices() {
               type="button"
               className="link"
               data-testid="notify-as-every"
-              onClick={() => change(withAgentKinds(settings, agent, undefined))}
+              onClick={() => change(withAgentReasons(settings, agent, undefined))}
             >
               As of every agent again
             </button>
@@ -80,15 +80,15 @@ export function NotifyChoices() {
           {agent !== '' && !hasOwn && <span className="text-ink-3">as of every agent, until you change it here</span>}
         </span>
       )}
-      {PUSH_REASONS.map((kind) => (
-        <label key={kind} className="check">
+      {PUSH_REASONS.map((reason) => (
+        <label key={reason} className="check">
           <input
             type="checkbox"
-            checked={on.includes(kind)}
-            data-testid={`notify-${kind}`}
-            onChange={(event) => toggle(kind, event.target.checked)}
+            checked={on.includes(reason)}
+            data-testid={`notify-${reason}`}
+            onChange={(event) => toggle(reason, event.target.checked)}
           />
-          {WORDS[kind]}
+          {WORDS[reason]}
         </label>
       ))}
       <span className="mt-1 flex flex-wrap items-center gap-x-2 gap-y-1 text-s text-ink-2">

@@ -45,7 +45,7 @@ function Push({ link, askLeave }: { readonly link: PushLink; readonly askLeave: 
     await link.changed(true);
   };
   const { on, agents: own } = readNotifySettings();
-  const isNothingChosen = on.length === 0 && Object.values(own).every((kinds) => kinds.length === 0);
+  const isNothingChosen = on.length === 0 && Object.values(own).every((reasons) => reasons.length === 0);
   return (
     <>
       <label className="check">
