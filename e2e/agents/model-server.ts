@@ -109,6 +109,8 @@ async function answer(
     aborted: false,
   };
   requests.push(entry);
+  if (entry.script === 'outage')
+    return void json(500, { error: { type: 'api_error', message: 'the model is overloaded' } });
   const id = `${requests.length}`;
 
   if (!body.stream && !pathname.includes('stream')) return void json(200, protocol.whole(actions, body, id));

@@ -111,6 +111,8 @@ export const scripts = {
     [say('The long command ended.')],
   ],
   silent: () => [[]],
+  /** Never played: the model's server refuses it as one that is overloaded. */
+  outage: () => [],
   /** As fast as the agent takes them. */
   burst: () => [[{ type: 'say', pieces: Array.from({ length: BURST }, (_, i) => `${i} `) }]],
   endless: () => [[{ type: 'say', pieces: Array.from({ length: 6000 }, (_, i) => `word ${i} `), gapMs: 20 }]],

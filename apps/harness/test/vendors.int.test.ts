@@ -203,3 +203,16 @@ test.each(['qwen', 'cline'])(
     expect(desk.mostPrompts).toBe(1);
   },
 );
+
+test('HA247: a turn that the agent gives up has failed, whatever its answer says; one that it goes on with has not, nor the next', async () => {
+  const desk = await open('codex');
+  for (const words of ['outage', 'recovers', 'hello']) await desk.prompt(words);
+  const { turns } = desk.shown;
+  expect(turns.map(({ outcome, stopReason }) => [outcome, stopReason])).toEqual([
+    ['failed', 'end_turn'],
+    ['completed', 'end_turn'],
+    ['completed', 'end_turn'],
+  ]);
+  const errors = turns.map(({ items }) => items.filter(({ kind }) => kind === 'error').length);
+  expect(errors).toEqual([1, 0, 0]);
+});

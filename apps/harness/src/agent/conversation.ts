@@ -7,6 +7,7 @@ import type { ProcessExit } from './agent-process.ts';
 import { type CancelEffect, type CancelInput, type CancelState, NO_CANCEL, stepCancel } from './cancel.ts';
 import { type Channel, noteTurn } from './channels.ts';
 import { type AgentName, authHint, type StartFailure } from './failure.ts';
+import { readGaveUp } from './gave-up.ts';
 import { LoginTrouble } from './login-trouble.ts';
 import { refuseContent } from './prompt-content.ts';
 import { dequeue, enqueue, type PromptQueue, type QueuedPrompt, remove, replace } from './prompt-queue.ts';
@@ -66,6 +67,8 @@ export class Conversation {
   #login: LoginTrouble | undefined;
   /** ACP 2: the turn the agent has begun with. */
   #begun: string | undefined;
+  /** What the agent last said of the turn that is open. */
+  #gaveUp = false;
   /** On whose behalf session/cancel is written. */
   #canceller: 'owner' | 'harness' = 'owner';
 
@@ -248,6 +251,7 @@ export class Conversation {
     const started = { source: 'owner' as const, triggeringEventIds: [triggeringEventId], promptRequestId };
     const turn = new Turn(this.#port, this.#port.uuid(), { stream, sessionId }, started);
     this.channel.turn = turn;
+    this.#gaveUp = false;
     const login = new LoginTrouble(this.#agent?.stderr);
     this.#login = login;
     this.#limits = new TurnLimits({
@@ -280,7 +284,8 @@ export class Conversation {
     }
     const wasCancelled = this.#cancel.phase !== 'none' && this.#cancel.turnId === turn.turnId;
     const agent = { name: this.#port.agentName, initializeResult: this.#agent?.initializeResult };
-    this.#end(turn, outcomeOfAnswer(answer, agent, wasCancelled), isResult ? answer.result : undefined);
+    const outcome = outcomeOfAnswer(answer, agent, { wasCancelled, gaveUp: this.#gaveUp });
+    this.#end(turn, outcome, isResult ? answer.result : undefined);
   }
 
   /** An update of the agent. In ACP 2 the state `idle` ends a turn that the agent has begun with, and no other. */
@@ -288,6 +293,7 @@ export class Conversation {
     const { turn } = this.channel;
     this.#login?.noteUpdate(update);
     this.#settings.heard();
+    this.#gaveUp = readGaveUp(update) ?? this.#gaveUp;
     const state = this.#agent?.acp === 2 ? readState(update) : undefined;
     if (turn === undefined || state === undefined) return;
     if (state.type === 'busy') this.#begun = turn.turnId;

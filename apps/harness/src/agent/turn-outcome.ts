@@ -11,19 +11,22 @@ export interface TurnOutcome {
 }
 
 const NOT_DONE: TurnCompleted = { outcome: 'failed', stopReason: null };
+const GAVE_UP: TurnError = { outcome: 'error', error: 'the agent gave the turn up: what it said last may tell why' };
 
 /** What a prompt's answer says of its turn. Pure. */
 export function outcomeOfAnswer(
   answer: RpcAnswer,
   agent: { readonly name: AgentName; readonly initializeResult: unknown },
-  wasCancelled: boolean,
+  { wasCancelled, gaveUp }: { readonly wasCancelled: boolean; readonly gaveUp: boolean },
 ): TurnOutcome {
   if (answer.type === 'result') {
     const { stopReason, usage } = (answer.result ?? {}) as { stopReason?: unknown; usage?: unknown };
     const reason = typeof stopReason === 'string' ? stopReason : null;
     const isCancelled = reason === 'cancelled' || (reason === null && wasCancelled);
-    const outcome = isCancelled ? 'cancelled' : reason === 'refusal' ? 'refused' : 'completed';
-    return { completed: { outcome, stopReason: reason, ...(usage !== undefined ? { usage } : {}) } };
+    const isLost = !isCancelled && (gaveUp || reason === 'error');
+    const outcome = isCancelled ? 'cancelled' : isLost ? 'failed' : reason === 'refusal' ? 'refused' : 'completed';
+    const completed: TurnCompleted = { outcome, stopReason: reason, ...(usage !== undefined ? { usage } : {}) };
+    return isLost ? { completed, error: GAVE_UP } : { completed };
   }
   // Many agents answer a cancelled prompt with an error.
   const completed: TurnCompleted = { outcome: wasCancelled ? 'cancelled' : 'failed', stopReason: null };
