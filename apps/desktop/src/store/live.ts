@@ -50,12 +50,14 @@ function isUnread(turn: Turn, transcript: Transcript | undefined, snapshot: Snap
   return snapshot.channels.find(({ channelId }) => channelId === transcript?.channelId)?.activeTurn !== turn.id;
 }
 
-/** What waits for the owner in a session, oldest first. */
+const NONE: readonly QuestionItem[] = [];
+
+/** What waits for the owner in a session, oldest first; where nothing does, the same value each time. */
 export function answerableQuestions(
   presence: Presence | undefined,
   transcript: Transcript | undefined,
 ): readonly QuestionItem[] {
-  if (presence?.harness !== 'live' || transcript === undefined) return [];
+  if (presence?.harness !== 'live' || transcript === undefined) return NONE;
   const found: QuestionItem[] = [];
   // A request is pending only in a turn that is open, and open turns are the last ones.
   for (let at = transcript.turns.length - 1; at >= 0; at--) {
@@ -63,7 +65,7 @@ export function answerableQuestions(
     for (const item of turn.items) if (isQuestion(item) && isAnswerable(presence, item)) found.push(item);
     if (turn.status === 'ended' && turn.source !== 'none') break;
   }
-  return found.sort((a, b) => (a.at < b.at ? -1 : 1));
+  return found.length === 0 ? NONE : found.sort((a, b) => (a.at < b.at ? -1 : 1));
 }
 
 /**

@@ -1,6 +1,5 @@
 import { Download } from 'lucide-react';
 import type { RawSelection } from '../../export/raw-files.ts';
-import type { AgentRecord } from '../../store/desktop-store.ts';
 import type { SessionRef } from '../../store/session-ref.ts';
 import { saveFile } from '../parts/save-file.ts';
 import { usePopover } from '../parts/use-popover.ts';
@@ -13,13 +12,12 @@ const CHOICES: readonly (readonly [RawSelection, string])[] = [
 ];
 
 /** Saves a session's lines, byte for byte. */
-export function DownloadLines(props: { readonly agent: AgentRecord; readonly session: SessionRef }) {
-  const { agent, session } = props;
+export function DownloadLines(props: { readonly run: string | undefined; readonly session: SessionRef }) {
+  const { run, session } = props;
   const { reader } = useDesktop();
   const { isOpen, setOpen, place, button, panelId } = usePopover();
 
   const save = (selection: RawSelection) => {
-    const run = agent.presence?.run;
     const asked = reader.ask({ type: 'save-lines', session, run, selection }, (answer) => {
       if (answer.type === 'saved') saveFile(answer.name, answer.file);
       asked.stop();

@@ -43,9 +43,8 @@ export const RawLineRow = memo(
       >
         <button type="button" className="raw-line-head" aria-expanded={isOpen} onClick={props.onToggle}>
           <i>{line.seq}</i>
-          <i>
-            <span aria-hidden="true">{ARROWS[line.direction]}</span>
-            <span className="sr-only">{DIRECTIONS[line.direction]}</span>
+          <i role="img" aria-label={DIRECTIONS[line.direction]}>
+            {ARROWS[line.direction]}
           </i>
           <code>
             <b>

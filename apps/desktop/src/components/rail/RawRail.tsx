@@ -1,9 +1,8 @@
 import type { RawLine, SeqRange } from '@heliograph/transcript';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { Search, X } from 'lucide-react';
-import { type Ref, useEffect, useImperativeHandle, useRef, useState } from 'react';
+import { memo, type Ref, useEffect, useImperativeHandle, useRef, useState } from 'react';
 import type { LinePlace } from '../../line-place.ts';
-import type { AgentRecord } from '../../store/desktop-store.ts';
 import { coversLine } from '../../store/rows.ts';
 import type { SessionRef } from '../../store/session-ref.ts';
 import { formatNumber } from '../../text/human.ts';
@@ -11,12 +10,17 @@ import { ScrollRegion } from '../content/ScrollRegion.tsx';
 import { FindBar } from '../find/FindBar.tsx';
 import { useFindLines } from '../find/use-find.ts';
 import { useHighlights } from '../find/use-highlights.ts';
+import { NARROW, useMedia } from '../parts/use-media.ts';
 import { useFollowEnd } from '../transcript/use-follow-end.ts';
 import { DownloadLines } from './DownloadLines.tsx';
 import { RawLineRow } from './RawLineRow.tsx';
 import { useLines } from './use-lines.ts';
+import { useMeasuredRows } from './use-measured-rows.ts';
 
-const ROW_HEIGHT_PX = 42;
+/** How tall most rows are, and on a phone all: one line. */
+const [ROW_PX, NARROW_ROW_PX] = [25, 44];
+/** When more than so many lines come at once, rows are shown others instead of being made anew. */
+const MADE_AT_ONCE = 8;
 
 export interface RawRailHandle {
   /** Marks the lines of these ranges and shows the first of them. */
@@ -28,8 +32,9 @@ export interface RawRailHandle {
 }
 
 /** Every line of a session, exactly as written, beside what was made of it. */
-export function RawRail(props: {
-  readonly agent: AgentRecord;
+export const RawRail = memo(function RawRail(props: {
+  /** The agent's run that is now, whose own lines stand among those of the session. */
+  readonly run: string | undefined;
   readonly session: SessionRef;
   /** The request that waits for an answer. */
   readonly asked: readonly SeqRange[];
@@ -39,22 +44,21 @@ export function RawRail(props: {
   readonly onShowThen: (stream: string, seq: number) => void;
   readonly onClose: () => void;
 }) {
-  const { agent, session } = props;
-  const run = agent.presence?.run;
+  const { session, run } = props;
   const { window: lines, want, indexOf } = useLines(session, run);
   const [marked, setMarked] = useState<readonly SeqRange[]>([]);
   const [open, setOpen] = useState<OpenLine>();
   const scroller = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const { leftAtCount, leave, toEnd, scrollToFn } = useFollowEnd(scroller, content, lines.length);
+  const rowPx = useMedia(NARROW) ? NARROW_ROW_PX : ROW_PX;
   const virtualizer = useVirtualizer({
     count: lines.length,
     getScrollElement: () => scroller.current,
-    estimateSize: () => ROW_HEIGHT_PX,
-    overscan: 12,
+    estimateSize: () => rowPx,
+    overscan: 6,
     paddingStart: 6,
     paddingEnd: 12,
-    anchorTo: 'end',
     // Somebody who scrolls sees rows at once; a list that follows its end by itself is drawn with what came.
     useFlushSync: leftAtCount !== undefined,
     scrollToFn,
@@ -62,6 +66,10 @@ export function RawRail(props: {
   const drawn = virtualizer.getVirtualItems();
   const [first, last] = [drawn[0]?.index ?? 0, drawn.at(-1)?.index ?? -1];
   useEffect(() => want(first, last));
+  const observeRow = useMeasuredRows(content, virtualizer);
+  /** The index of the first row there is. It moves on under who follows the end; for a reader each line keeps its row. */
+  const [base, setBase] = useState(0);
+  if (leftAtCount === undefined && first - base > MADE_AT_ONCE) setBase(first);
   const showLine = (index: number) => {
     if (index < 0) return;
     leave();
@@ -123,7 +131,7 @@ export function RawRail(props: {
         >
           <Search size={14} strokeWidth={1.6} />
         </button>
-        <DownloadLines agent={agent} session={session} />
+        <DownloadLines run={run} session={session} />
         <button type="button" className="tab lg:hidden" aria-label="Close the lines" onClick={props.onClose}>
           <X size={16} strokeWidth={1.6} />
         </button>
@@ -146,15 +154,15 @@ export function RawRail(props: {
             const isFound = line !== undefined && line.stream === hit?.stream && line.seq === hit.seq;
             return (
               <div
-                key={virtual.key}
-                ref={virtualizer.measureElement}
+                key={virtual.index - base}
+                ref={observeRow}
                 data-index={virtual.index}
                 data-found={isFound ? '' : undefined}
                 className="absolute top-0 left-0 w-full [contain:layout_style]"
                 style={{ transform: `translateY(${virtual.start}px)` }}
               >
                 {line === undefined ? (
-                  <p className="h-[42px] px-3.5 py-2.5 text-s text-ink-3" data-testid="raw-line-awaited">
+                  <p className="px-3.5 py-1 text-s text-ink-3" data-testid="raw-line-awaited">
                     Line {formatNumber(virtual.index + 1)} is being read
                   </p>
                 ) : (
@@ -181,7 +189,7 @@ export function RawRail(props: {
       </ScrollRegion>
     </aside>
   );
-}
+});
 
 /** A line that is open; where its time is not known, by its place alone. */
 interface OpenLine extends LinePlace {

@@ -6,6 +6,7 @@ import { selectRows } from '../../store/rows.ts';
 import type { SessionRef } from '../../store/session-ref.ts';
 import { FindBar } from '../find/FindBar.tsx';
 import { useFindKey } from '../find/use-find-key.ts';
+import { useSteady } from '../parts/use-steady.ts';
 import { RawRail } from '../rail/RawRail.tsx';
 import { PastBand } from '../replay/PastBand.tsx';
 import { Scrubber } from '../replay/Scrubber.tsx';
@@ -66,6 +67,9 @@ export function SessionView(props: {
     rail.current?.toEnd();
   };
   const toggleRail = () => setRailOpen(!isRailOpen);
+  const onCloseRail = useSteady(() => setRailOpen(false));
+  const onShowItem = useSteady(showLine);
+  const onShowThen = useSteady((stream: string, seq: number) => replay.seek({ stream, seq }));
   useSessionActions({
     agent: agent.publicKey,
     panes,
@@ -134,13 +138,13 @@ export function SessionView(props: {
         {isRailOpen && (
           <div className="rail">
             <RawRail
-              agent={agent}
+              run={presence?.run}
               session={session}
               asked={asked}
               handle={rail}
-              onShowItem={showLine}
-              onShowThen={(stream, seq) => replay.seek({ stream, seq })}
-              onClose={() => setRailOpen(false)}
+              onShowItem={onShowItem}
+              onShowThen={onShowThen}
+              onClose={onCloseRail}
             />
           </div>
         )}
