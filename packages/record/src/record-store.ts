@@ -8,7 +8,15 @@ import {
   type VerifiedEvent,
 } from '@heliograph/wire';
 import type { StreamLine } from './export/export-line.ts';
-import { type Finding, type NewRecord, type RecordHead, recordHash, type StoredRecord, textHash } from './record.ts';
+import {
+  type Finding,
+  type NewRecord,
+  type RecordBody,
+  type RecordHead,
+  recordHash,
+  type StoredRecord,
+  textHash,
+} from './record.ts';
 import { RecordNotes } from './record-notes.ts';
 import { prepareAll, REMOVE_SHOWN } from './record-sql.ts';
 import { RowRefs, type StreamRef } from './row-refs.ts';
@@ -202,25 +210,17 @@ export class RecordStore {
       textSha: text === undefined ? null : isRedacted ? textHash(text, this.#crypto) : (opened?.hash ?? null),
     };
     const hash = recordHash(this.chain, head, this.#crypto);
-    const { n } = head;
-    const { kind, sig, content } = event;
-    const isNew = this.#insert(
-      {
-        ...head,
-        hash,
-        kind,
-        tags: JSON.stringify(event.tags),
-        sig,
-        content: isRedacted && this.#drops ? undefined : content,
-        opening: isRedacted || text === undefined ? undefined : opened?.opening,
-        text,
-      },
-      agentRef,
-      ref,
-    );
-    if (!isNew) return undefined;
-    if (opened !== undefined) this.#notes.take(n, record);
-    return n;
+    const body: RecordBody = {
+      kind: event.kind,
+      tags: JSON.stringify(event.tags),
+      sig: event.sig,
+      content: isRedacted && this.#drops ? undefined : event.content,
+      opening: isRedacted || text === undefined ? undefined : opened?.opening,
+      text,
+    };
+    if (!this.#insert(head, hash, body, agentRef, ref)) return undefined;
+    if (opened !== undefined) this.#notes.take(head.n, record);
+    return head.n;
   }
 
   /** Whether this event, or its envelope in another event, is kept already. */
@@ -240,7 +240,7 @@ export class RecordStore {
   restore(record: StoredRecord, findings: readonly Finding[]): boolean {
     const { agent, stream } = record;
     const ref = stream === null ? undefined : this.#refs.streamOf(agent, stream);
-    if (!this.#insert(record, this.#refs.agentOf(agent), ref)) return false;
+    if (!this.#insert(record, record.hash, record, this.#refs.agentOf(agent), ref)) return false;
     this.#notes.takeStored(record, findings, this.#crypto);
     return true;
   }
@@ -268,9 +268,9 @@ export class RecordStore {
   }
 
   /** False, with nothing written, where the event is kept already. */
-  #insert(record: StoredRecord, agentRef: number, ref: StreamRef | undefined): boolean {
-    const { n, id, role, firstSeq, lastSeq, createdAtSec, receivedAtMs, envelope, textSha, hash } = record;
-    const { kind, tags, sig, content, opening, text } = record;
+  #insert(head: RecordHead, hash: string, body: RecordBody, agentRef: number, ref: StreamRef | undefined): boolean {
+    const { n, id, role, firstSeq, lastSeq, createdAtSec, receivedAtMs, envelope, textSha } = head;
+    const { kind, tags, sig, content, opening, text } = body;
     const added = this.#sql.addRecord.run(
       n,
       hexDecode(id),

@@ -27,9 +27,8 @@ export interface RecordHead {
   readonly textSha: string | null;
 }
 
-/** A record as it is stored. */
-export interface StoredRecord extends RecordHead {
-  readonly hash: string;
+/** What is stored beside a record's head. */
+export interface RecordBody {
   readonly kind: number;
   /** JSON text of the event's tags. */
   readonly tags: string;
@@ -40,6 +39,11 @@ export interface StoredRecord extends RecordHead {
   readonly opening: Uint8Array | undefined;
   /** The plaintext, known secrets replaced; `undefined` where only ciphertext is kept. */
   readonly text: string | undefined;
+}
+
+/** A record as it is stored. */
+export interface StoredRecord extends RecordHead, RecordBody {
+  readonly hash: string;
 }
 
 /** A secret that was seen and replaced: its kind, and a salted hash that tells equal ones without telling them. */
