@@ -5,6 +5,8 @@ import type { Item, SeqRange, SessionState, Transcript, Turn } from './model.ts'
 /** A turn under edit: its head (whose `items` may be stale) and its items. */
 interface TurnEdit {
   head: Turn;
+  /** Whether `head` was made since `finish` and is ours to change. */
+  ownsHead: boolean;
   items: Item[];
   /** Whether `items` is ours to change; after `finish` it belongs to the transcript that was handed out. */
   owned: boolean;
@@ -73,12 +75,14 @@ export class Draft {
   patchTurn(at: number, patch: Partial<Omit<Turn, 'items'>>): void {
     const edit = this.#edit(at);
     edit.head = { ...edit.head, ...patch };
+    edit.ownsHead = true;
   }
 
-  /** As `patchTurn`, for what every event changes. */
+  /** As `patchTurn`, for what every event changes: in place, where nobody was handed that head. */
   setRefs(at: number, refs: readonly SeqRange[]): void {
     const edit = this.#edit(at);
-    edit.head = { ...edit.head, refs };
+    if (edit.ownsHead) (edit.head as { refs: readonly SeqRange[] }).refs = refs;
+    else this.patchTurn(at, { refs });
   }
 
   item(at: number, id: string): Item | undefined {
@@ -130,6 +134,7 @@ export class Draft {
         this.#turns[at] = edit.head;
       }
       edit.changed = false;
+      edit.ownsHead = false;
       edit.owned = false;
       if (at < this.#turns.length - KEPT_EDITS) this.#edits.delete(at);
     }
@@ -158,7 +163,7 @@ export class Draft {
     let edit = this.#edits.get(at);
     if (edit === undefined) {
       const head = this.#turn(at);
-      edit = { head, items: head.items as Item[], owned: false, changed: true, index: undefined };
+      edit = { head, ownsHead: false, items: head.items as Item[], owned: false, changed: true, index: undefined };
       this.#edits.set(at, edit);
     }
     edit.changed = true;
@@ -173,7 +178,7 @@ export class Draft {
     let edit = this.#edits.get(at);
     if (edit === undefined) {
       const head = this.#turn(at);
-      edit = { head, items: head.items as Item[], owned: false, changed: false, index: undefined };
+      edit = { head, ownsHead: false, items: head.items as Item[], owned: false, changed: false, index: undefined };
       this.#edits.set(at, edit);
     }
     edit.index ??= new Map(items.map((item, place) => [item.id, place]));

@@ -1,6 +1,6 @@
 import type { RpcMessage } from '@heliograph/wire/acp';
 import { reduceAgentLine } from './agent-line.ts';
-import { type CarriedTranscript, EMPTY_CARRY } from './carry.ts';
+import { type CarriedTranscript, carryAt, EMPTY_CARRY } from './carry.ts';
 import { reduceClientLine } from './client-line.ts';
 import { blankTranscript, Draft } from './draft.ts';
 import { reduceElicitationComplete } from './elicitation.ts';
@@ -56,7 +56,7 @@ export function reduceInto(draft: Draft, event: LogEvent): void {
 function enterStream(step: Step): boolean {
   const { draft, event, stream } = step;
   if (event.stream === undefined) {
-    draft.carry = { ...draft.carry, lastAt: event.timestamp };
+    draft.carry = carryAt(draft.carry, draft.carry.stream, draft.carry.lastSeq, event.timestamp);
     return true;
   }
   const { carry } = draft;
@@ -68,7 +68,7 @@ function enterStream(step: Step): boolean {
     draft.streams = [...draft.streams, stream];
   } else if (step.last <= carry.lastSeq) return false;
   const before = carry.stream === stream ? carry.lastSeq : 0;
-  draft.carry = { ...draft.carry, stream, lastSeq: step.last, lastAt: event.timestamp };
+  draft.carry = carryAt(draft.carry, stream, step.last, event.timestamp);
   if (step.first > before + 1) placeGap(step, before + 1, step.first - 1);
   return true;
 }
