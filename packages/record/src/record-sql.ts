@@ -28,7 +28,7 @@ export function prepareAll(db: SqlDatabase) {
     topSeq: prepare('SELECT max(first_seq) AS top FROM records WHERE stream = ?'),
     byId: prepare('SELECT 1 FROM records WHERE id = ?'),
     byEnvelope: prepare('SELECT 1 FROM records WHERE stream = ? AND first_seq = ? AND envelope = ?'),
-    addRecord: prepare('INSERT INTO records VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING'),
+    addRecord: prepare('INSERT INTO records VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'),
     addBody: prepare('INSERT INTO bodies VALUES (?, ?, ?, ?, ?, ?, ?)'),
     addStatement: prepare('INSERT INTO statements (type, at_n, id, json) VALUES (?, ?, ?, ?)'),
     lastOf: prepare('SELECT max(at_n) AS n FROM statements WHERE type = ?'),
