@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { createConnection } from 'node:net';
@@ -15,6 +16,8 @@ const OWNER = '07'.repeat(32).replace(/^07/, 'f0');
 
 let folder: string;
 let host: DesktopHost;
+/** Tells when a question without an end came, and when it was dropped. */
+const endless = new EventEmitter();
 const logged: string[] = [];
 const note = (fields: object, message: string) => logged.push(`${JSON.stringify(fields)} ${message}`);
 
@@ -30,10 +33,16 @@ const options = (): DesktopHostOptions => ({
   crypto: nobleCrypto,
   log: { debug: note, info: note, warn: note, error: note },
   version: '1.2.3',
-  archive: async (question) =>
-    question.ask === 'search'
+  archive: async (question, signal) => {
+    if (question.ask === 'search' && question.query.text === 'without end') {
+      endless.emit('asked');
+      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+      endless.emit('dropped');
+    }
+    return question.ask === 'search'
       ? ok({ hits: [], isMore: question.query.text === 'many' } as never)
-      : err({ message: 'no archive here' }),
+      : err({ message: 'no archive here' });
+  },
   invite: async ({ name }) =>
     name === 'refuse me'
       ? err({ message: 'no relay admits it' })
@@ -364,6 +373,22 @@ test('DT160: the archive is asked only by this page, and only what can be asked'
     const refused = await ask('/api/archive', body, headers);
     expect([refused.status, refused.json.message]).toEqual([400, expect.stringContaining('expected')]);
   }
+});
+
+test('AR138: a page that waits no more for the archive ends its question', async () => {
+  const headers = await authorize();
+  const leaving = new AbortController();
+  const [came, dropped] = [once(endless, 'asked'), once(endless, 'dropped')];
+  const asking = fetch(new URL('/api/archive', origin()), {
+    method: 'POST',
+    headers: { ...headers, Origin: origin(), 'Content-Type': 'application/json' },
+    body: JSON.stringify({ ask: 'search', query: { text: 'without end' } }),
+    signal: leaving.signal,
+  });
+  await came;
+  leaving.abort();
+  await expect(asking).rejects.toThrow();
+  await dropped;
 });
 
 test('DT27: a port in use names the port and the flag', async () => {

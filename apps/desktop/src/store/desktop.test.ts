@@ -222,3 +222,21 @@ test('DT110: an answer of the worker is taken after all it speaks of', () => {
   paint();
   expect(posted).toEqual([{ type: 'painted', tookMs: 5 }]);
 });
+
+test('AR138: a question to the archive that is dropped is told to the worker once, and its answer goes nowhere', async () => {
+  const { desktop, posted } = openDesktop();
+  const [left, kept] = [new AbortController(), new AbortController()];
+  const told: unknown[] = [];
+  const question = { ask: 'search', query: { text: 'x' } } as const;
+  void desktop.askArchive(question, left.signal).then((result) => told.push(result));
+  const answered = desktop.askArchive(question, kept.signal);
+  const [first, second] = posted.map((message) => ('id' in message ? message.id : 0));
+  left.abort();
+  const result = { ok: true, value: { hits: [], isMore: false } } as const;
+  desktop.receive({ type: 'archive-said', id: first ?? 0, result: result as never });
+  desktop.receive({ type: 'archive-said', id: second ?? 0, result: result as never });
+  expect(await answered).toEqual(result);
+  kept.abort();
+  expect(told).toEqual([]);
+  expect(posted.slice(2)).toEqual([{ type: 'drop-archive', id: first }]);
+});

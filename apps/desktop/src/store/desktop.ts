@@ -89,12 +89,17 @@ export interface Desktop {
   dismissWarning(id: number): void;
   changeAgent(change: AgentChange): Promise<Result<undefined, Failure>>;
   invite(name: string, relays: readonly string[]): Promise<Result<{ readonly text: string }, Failure>>;
-  /** Asks this machine's archive. */
+  /** Asks this machine's archive. `signal`: who asked no longer waits, so the host stops looking; that never resolves. */
   askArchive<A extends Exclude<ArchiveAsk, { ask: 'lines' }>>(
     question: A,
+    signal?: AbortSignal,
   ): Promise<Result<ArchiveAnswers[A['ask']], Failure>>;
-  /** Brings a kept session's lines into the page; `isWhole`: all of them. */
-  readArchived(agent: string, session: number): Promise<Result<{ readonly isWhole: boolean }, Failure>>;
+  /** Brings a kept session's lines into the page; `isWhole`: all of them. `signal` as in `askArchive`. */
+  readArchived(
+    agent: string,
+    session: number,
+    signal?: AbortSignal,
+  ): Promise<Result<{ readonly isWhole: boolean }, Failure>>;
 }
 
 export function createDesktop(port: DesktopPort): Desktop {
@@ -136,11 +141,15 @@ export function createDesktop(port: DesktopPort): Desktop {
         port.post({ type: 'resync', agent: event.progress.agent });
   }
 
-  function ask<T>(message: (id: number) => PageToWorker): Promise<T> {
+  function ask<T>(message: (id: number) => PageToWorker, signal?: AbortSignal): Promise<T> {
     const id = ++lastId;
     return new Promise((resolve) => {
       answers.set(id, resolve);
       port.post(message(id));
+      const drop = () => {
+        if (answers.delete(id)) port.post({ type: 'drop-archive', id });
+      };
+      signal?.addEventListener('abort', drop, { once: true });
     });
   }
 
@@ -215,8 +224,8 @@ export function createDesktop(port: DesktopPort): Desktop {
     resync: (agent) => port.post({ type: 'resync', agent }),
     dismissWarning: (id) => store.setState((state) => dismissWarning(state, id)),
     changeAgent: (change) => ask((id) => ({ type: 'change-agent', id, change })),
-    askArchive: (question) => ask((id) => ({ type: 'archive', id, ask: question })),
-    readArchived: (agent, session) => ask((id) => ({ type: 'read-archived', id, agent, session })),
+    askArchive: (question, signal) => ask((id) => ({ type: 'archive', id, ask: question }), signal),
+    readArchived: (agent, session, signal) => ask((id) => ({ type: 'read-archived', id, agent, session }), signal),
     invite: (name, relays) => ask((id) => ({ type: 'invite', id, name, relays })),
   };
 }

@@ -67,12 +67,20 @@ export class HostApi implements OwnerBook {
     return typeof invite === 'string' ? ok({ text: invite, agents: agents as readonly KnownAgent[] }) : unreadable();
   }
 
-  async archive<A extends ArchiveAsk>(ask: A): Promise<Result<ArchiveAnswers[A['ask']], HostError>> {
-    const reply = await this.#ask('archive', ask);
+  /** `signal`: who asked no longer waits, and the host stops looking. */
+  async archive<A extends ArchiveAsk>(
+    ask: A,
+    signal: AbortSignal,
+  ): Promise<Result<ArchiveAnswers[A['ask']], HostError>> {
+    const reply = await this.#ask('archive', ask, signal);
     return reply.ok ? ok(reply.value as unknown as ArchiveAnswers[A['ask']]) : reply;
   }
 
-  async #ask(path: string, body: object | undefined): Promise<Result<Record<string, unknown>, HostError>> {
+  async #ask(
+    path: string,
+    body: object | undefined,
+    signal?: AbortSignal,
+  ): Promise<Result<Record<string, unknown>, HostError>> {
     let response: Response;
     let value: unknown;
     try {
@@ -80,6 +88,7 @@ export class HostApi implements OwnerBook {
         cache: 'no-store',
         credentials: 'omit',
         redirect: 'error',
+        ...(signal === undefined ? {} : { signal }),
         ...(body === undefined
           ? {}
           : {

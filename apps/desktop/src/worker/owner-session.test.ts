@@ -44,6 +44,8 @@ function openWorld(routes?: Readonly<Record<string, Route>>): OwnerSession {
       new Headers(init?.headers),
     );
     if (answer === undefined) throw new TypeError('fetch failed');
+    await Promise.resolve();
+    init?.signal?.throwIfAborted();
     return new Response(JSON.stringify(answer.json), { status: answer.status });
   };
   return new OwnerSession({
@@ -350,6 +352,29 @@ test('DT161: a kept session is read page by page and shown as if it came now; a 
     id: 8,
     result: { ok: false, error: { message: expect.stringContaining('where heliograph desktop runs') } },
   });
+});
+
+test('AR138: what was asked of the archive and dropped is not answered, and no more of a session is read', async () => {
+  let pages = 0;
+  const session = openWorld({
+    session: () => ({ status: 200, json: { secretKeyHex: hexEncode(SECRET), ...HOST_SESSION } }),
+    archive: (body) => {
+      const { ask } = body as { ask: string };
+      if (ask === 'lines' && ++pages === 2) void session.receive({ type: 'drop-archive', id: 8 });
+      return { status: 200, json: { lines: [{ stream: 's', seq: pages }], after: { stream: 's', seq: pages + 1 } } };
+    },
+  });
+  await session.receive(open('token'));
+  const before = posted.length;
+  const asking = session.receive({ type: 'archive', id: 7, ask: { ask: 'search', query: {} } });
+  await session.receive({ type: 'drop-archive', id: 7 });
+  await asking;
+  await session.receive({ type: 'read-archived', id: 8, agent: AGENT.publicKey, session: 3 });
+  expect(pages).toBe(2);
+  expect(keptLines).toHaveLength(1);
+  expect(posted.slice(before)).toEqual([]);
+  await session.receive({ type: 'archive', id: 9, ask: { ask: 'search', query: {} } });
+  expect(posted.at(-1)).toMatchObject({ type: 'archive-said', id: 9, result: { ok: true } });
 });
 
 const asked = () => posted.findLast((message) => message.type === 'signer-ask');

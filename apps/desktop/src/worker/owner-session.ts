@@ -78,6 +78,8 @@ export class OwnerSession {
   /** Where the key is elsewhere: it can refuse, and be asked again. */
   #remote: RemoteSigner | undefined;
   #ready: Ready | undefined;
+  /** What is asked of the archive and not answered yet, by its id. */
+  readonly #archiveAsks = new Map<number, AbortController>();
   /** Counts what was begun with signers: an answer to an earlier one is none. */
   #attempts = 0;
 
@@ -138,13 +140,19 @@ export class OwnerSession {
         });
       }
       case 'archive': {
-        const result = (await this.#host?.archive(message.ask)) ?? noArchive();
-        return this.#options.post({ type: 'archive-said', id: message.id, result });
+        const { id, ask } = message;
+        const result = await this.#askArchive(id, (host, signal) => host.archive(ask, signal));
+        if (result !== undefined) this.#options.post({ type: 'archive-said', id, result });
+        return;
       }
       case 'read-archived': {
-        const result = await this.#readArchived(message.agent, message.session);
-        return this.#options.post({ type: 'archived-read', id: message.id, result });
+        const { id, agent, session } = message;
+        const result = await this.#askArchive(id, (host, signal) => this.#readArchived(host, agent, session, signal));
+        if (result !== undefined) this.#options.post({ type: 'archived-read', id, result });
+        return;
       }
+      case 'drop-archive':
+        return this.#archiveAsks.get(message.id)?.abort();
     }
   }
 
@@ -324,11 +332,31 @@ export class OwnerSession {
     this.#tell(this.#ready);
   }
 
-  async #readArchived(agent: string, session: number): Promise<Result<{ readonly isWhole: boolean }, Failure>> {
+  /** Asks the host, unless none serves this page; undefined: nobody waits for it any more. */
+  async #askArchive<T>(
+    id: number,
+    ask: (host: HostApi, signal: AbortSignal) => Promise<Result<T, Failure>>,
+  ): Promise<Result<T, Failure> | undefined> {
     if (this.#host === undefined) return noArchive();
+    const asking = new AbortController();
+    this.#archiveAsks.set(id, asking);
+    try {
+      const result = await ask(this.#host, asking.signal);
+      return asking.signal.aborted ? undefined : result;
+    } finally {
+      this.#archiveAsks.delete(id);
+    }
+  }
+
+  async #readArchived(
+    host: HostApi,
+    agent: string,
+    session: number,
+    signal: AbortSignal,
+  ): Promise<Result<{ readonly isWhole: boolean }, Failure>> {
     let after: LinePlace | undefined;
     for (let count = 0; count < MAX_ARCHIVED_LINES; ) {
-      const page = await this.#host.archive({ ask: 'lines', session, ...(after === undefined ? {} : { after }) });
+      const page = await host.archive({ ask: 'lines', session, ...(after === undefined ? {} : { after }) }, signal);
       if (!page.ok) return page;
       this.#options.onKept(agent, page.value.lines);
       after = page.value.after;

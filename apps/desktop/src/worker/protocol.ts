@@ -49,7 +49,9 @@ export type ToOwnerSession =
   /** Asks this machine's archive; `lines` is the worker's own way to read. */
   | { readonly type: 'archive'; readonly id: number; readonly ask: Exclude<ArchiveAsk, { ask: 'lines' }> }
   /** Brings a session's lines from the archive into the page, as if they were received now. */
-  | { readonly type: 'read-archived'; readonly id: number; readonly agent: string; readonly session: number };
+  | { readonly type: 'read-archived'; readonly id: number; readonly agent: string; readonly session: number }
+  /** Nobody waits any more for what was asked of the archive with this id. */
+  | { readonly type: 'drop-archive'; readonly id: number };
 
 export interface AgentChange {
   readonly publicKey: string;

@@ -39,20 +39,34 @@ export function ArchiveSearch(props: { readonly onClose: () => void; readonly on
   const [isFailedOnly, setFailedOnly] = useState(false);
   const [outcome, setOutcome] = useState<Outcome>({ state: 'idle' });
   const [opening, setOpening] = useState<ArchiveHit>();
-  const asked = useRef(0);
-  useEffect(() => input.current?.focus(), []);
+  const waiting = useRef<AbortController>(undefined);
+  useEffect(() => {
+    input.current?.focus();
+    return () => waiting.current?.abort();
+  }, []);
   const query: ArchiveQuery = {
     ...(text.trim() === '' ? {} : { text }),
     ...(question === '' ? {} : { question }),
     ...(isFailedOnly ? { errors: true } : {}),
     ...daysAsTimes(fromDay, toDay),
   };
+  /** Whatever was asked before is waited for no more: the host stops looking. */
+  const askAnew = (): AbortSignal => {
+    waiting.current?.abort();
+    waiting.current = new AbortController();
+    return waiting.current.signal;
+  };
+  /** Another question is being put together: the answer to the one before is none. */
+  const change = () => {
+    if (outcome.state !== 'asking') return;
+    waiting.current?.abort();
+    setOutcome({ state: 'idle' });
+  };
   const search = async (event: FormEvent) => {
     event.preventDefault();
-    const mine = ++asked.current;
+    setOpening(undefined);
     setOutcome({ state: 'asking' });
-    const result = await desktop.askArchive({ ask: 'search', query });
-    if (mine !== asked.current) return;
+    const result = await desktop.askArchive({ ask: 'search', query }, askAnew());
     setOutcome(
       result.ok
         ? { state: 'found', found: result.value, isByWords: query.text !== undefined }
@@ -62,7 +76,7 @@ export function ArchiveSearch(props: { readonly onClose: () => void; readonly on
   const open = async (hit: ArchiveHit) => {
     if (hit.place === undefined) return;
     setOpening(hit);
-    const read = await desktop.readArchived(hit.agent, hit.place.session);
+    const read = await desktop.readArchived(hit.agent, hit.place.session, askAnew());
     setOpening(undefined);
     if (!read.ok) return setOutcome({ state: 'failed', message: read.error.message });
     desktop.reveal({ ref: { agent: hit.agent, channelId: hit.place.channelId }, itemId: hit.itemId });
@@ -73,7 +87,7 @@ export function ArchiveSearch(props: { readonly onClose: () => void; readonly on
     <Dialog title="Search the archive" testId="archive-search" className="wide" onClose={props.onClose}>
       <div className="stack gap-3 px-5 pt-2 pb-5">
         {isHost ? (
-          <form className="stack gap-2" onSubmit={(event) => void search(event)}>
+          <form className="stack gap-2" onChange={change} onSubmit={(event) => void search(event)}>
             <div className="flex gap-2">
               <input
                 ref={input}
@@ -90,7 +104,7 @@ export function ArchiveSearch(props: { readonly onClose: () => void; readonly on
                 data-testid="archive-text"
                 onChange={(event) => setText(event.target.value)}
               />
-              <button type="submit" className="btn go" data-testid="archive-ask" disabled={outcome.state === 'asking'}>
+              <button type="submit" className="btn go" data-testid="archive-ask">
                 Search
               </button>
             </div>
