@@ -18,7 +18,7 @@ import { PartCollector } from './part-collector.ts';
 import { readResult, readSnapshot } from './read-snapshot.ts';
 import { RunTimes } from './run-times.ts';
 import { type SeqSpan, StreamChain } from './stream-chain.ts';
-import type { ControlDraft, HeldStream, Presence, ViewerEvent } from './viewer-event.ts';
+import type { ControlDraft, HeldStream, Presence, Refusal, ViewerEvent } from './viewer-event.ts';
 
 /** What one agent's view asks of the viewer that holds it. */
 export interface AgentPort {
@@ -74,6 +74,7 @@ export class AgentView {
   #harness: Presence['harness'] = 'waiting';
   #process: Presence['process'];
   #host: string | undefined;
+  #refusal: Refusal | undefined;
   #lastHeardMs: number | undefined;
   #helloId: string | undefined;
   #helloTries = 0;
@@ -115,6 +116,7 @@ export class AgentView {
       lastHeardMs: this.#lastHeardMs,
       process: this.#process,
       host: this.#host,
+      refusal: this.#refusal,
     };
   }
 
@@ -129,9 +131,13 @@ export class AgentView {
     this.#tell();
   }
 
-  /** A relay says that nobody listens for this agent: nothing of it is live. Hellos that are on their way go on. */
-  noteUnheard(): void {
-    if (this.#harness === 'silent') return;
+  /** A relay says that nobody listens for this agent, and maybe that it lets it not in: nothing of it is live. Hellos that are on their way go on. */
+  noteUnheard(refusal?: Refusal): void {
+    this.#refusal = refusal;
+    if (this.#harness === 'silent') {
+      this.#tell();
+      return;
+    }
     this.#harness = 'silent';
     this.#live = new Set();
     this.#tell();
@@ -160,6 +166,7 @@ export class AgentView {
   /** Takes one decoded envelope; returns the events that may be shown. */
   receive(envelope: DecodedEnvelope): readonly ObserverEvent[] {
     this.#lastHeardMs = this.#port.clock.nowMs();
+    this.#refusal = undefined;
     const first = envelope.events[0];
     const last = envelope.events.at(-1);
     if (envelope.malformed > 0) {

@@ -33,6 +33,14 @@ export interface Presence {
   /** The agent process as the harness last told it. */
   readonly process: 'starting' | 'running' | 'exited' | undefined;
   readonly host: string | undefined;
+  /** A relay that refuses this agent, and why, in the relay's words; undefined where none said so. */
+  readonly refusal: Refusal | undefined;
+}
+
+/** Which relay does not let an agent in, and why. */
+export interface Refusal {
+  readonly relay: string;
+  readonly words: string;
 }
 
 /** Steps of one control. `sent`: a relay took it. `received`: the harness answered `sent`, `accepted` or `queued`. */

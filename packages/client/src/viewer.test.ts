@@ -134,6 +134,24 @@ describe('the viewer', () => {
     expect(newest()).toEqual({ awaited: [], gone: [{ stream: 's', first: 2, last: 3 }] });
   });
 
+  it('DT202: an agent that a relay refuses is told from one that is off, until it is heard again', async () => {
+    const { agent, relay, clock, presence } = viewerStage(nobleCrypto);
+    relay.answer = () => [false, 'mute: blocked: npub1x is banned from this relay'];
+    await clock.settle();
+    const refusal = { relay: 'ws://relay.test', words: 'npub1x is banned from this relay' };
+    expect(presence()).toMatchObject({ harness: 'silent', refusal });
+    relay.answer = () => [false, 'mute: no one is listening for this'];
+    await clock.advance(61_000);
+    expect(presence()).toMatchObject({ harness: 'silent', refusal: undefined });
+    relay.answer = () => [false, 'mute: blocked: again'];
+    await clock.advance(61_000);
+    expect(presence()?.refusal?.words).toBe('again');
+    relay.answer = () => undefined;
+    agent.listen((control) => void agent.answerHello(control));
+    await clock.advance(61_000);
+    expect(presence()).toMatchObject({ harness: 'live', refusal: undefined });
+  });
+
   it('DT198: what three answers did not bring is awaited no more', async () => {
     const { agent, clock, of } = viewerStage(nobleCrypto);
     await agent.seal('s', 'c', ['stream_opened', { channelId: 'c' }]);

@@ -26,7 +26,7 @@ import { SeenIds } from './seen-ids.ts';
 import type { OpenSocket } from './socket.ts';
 import { readStored } from './stored-events.ts';
 import type { SeqSpan } from './stream-chain.ts';
-import type { ControlDraft, HeldStream, KnownAgent, ReceivedEvent, ViewerEvent } from './viewer-event.ts';
+import type { ControlDraft, HeldStream, KnownAgent, ReceivedEvent, Refusal, ViewerEvent } from './viewer-event.ts';
 
 export interface ViewerOptions {
   /** The owner's key, wherever it is. */
@@ -72,6 +72,10 @@ const MAX_HELD_FRAMES = 100;
 const MAX_STRANGERS = 256;
 /** How far back usage is read. */
 const USAGE_SEC = 31 * 86_400;
+
+/** What a relay of ours answers to an order for an agent that it does not let in. */
+const REFUSED = /^mute: blocked: (.*)$/s;
+const MAX_REFUSAL_CHARACTERS = 600;
 
 interface Connection {
   readonly client: RelayClient;
@@ -317,13 +321,22 @@ export function createViewer(options: ViewerOptions): Viewer {
       };
     }
     const outcomes = await Promise.all(
-      [...connections.values()].map(({ client }) => client.publish(event, { timeoutMs: PUBLISH_TIMEOUT_MS })),
+      [...connections].map(async ([url, { client }]) => ({
+        url,
+        ...(await client.publish(event, { timeoutMs: PUBLISH_TIMEOUT_MS })),
+      })),
     );
     if (outcomes.some((outcome) => outcome.ok && !outcome.value.message.startsWith('mute:'))) {
       return { taken: true, unheard: false };
     }
     const unheard = outcomes.some((outcome) => outcome.ok || outcome.error.code === 'mute');
-    if (unheard) viewOf(agent).noteUnheard();
+    if (unheard) {
+      const refused = outcomes.flatMap((outcome): readonly Refusal[] => {
+        const words = outcome.ok ? undefined : REFUSED.exec(outcome.error.message)?.[1];
+        return words === undefined ? [] : [{ relay: outcome.url, words: words.slice(0, MAX_REFUSAL_CHARACTERS) }];
+      });
+      viewOf(agent).noteUnheard(refused[0]);
+    }
     const refusal = outcomes.find((outcome) => !outcome.ok && outcome.error.code !== 'mute');
     const words = refusal !== undefined && !refusal.ok ? refusal.error.message : 'no relay is configured';
     return { taken: false, unheard, reason: unheard ? 'the harness is not connected' : words };

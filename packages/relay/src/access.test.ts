@@ -57,6 +57,22 @@ describe('keys the operator decides on', () => {
     expect(bystander.publish(note)).toEqual([['OK', note.id, false, expect.stringMatching(/^blocked: /)]]);
   });
 
+  it('DT202: an order for a banned agent is answered with why that agent hears nothing, also where others listen', () => {
+    const relay = new ScriptedRelay();
+    const sender = relay.connectOwner();
+    const watcher = relay.connectOwner();
+    watcher.say('REQ', 'a', { kinds: [24_200], authors: [owner.publicKey], limit: 0 });
+    relay.handle({ type: 'access', access: deny(agent.publicKey) });
+    const order = owner.sign(control());
+    expect(sender.publish(order)).toEqual([
+      ['OK', order.id, false, expect.stringMatching(/^mute: blocked: npub1.* banned .*heliograph relay allow npub1/)],
+    ]);
+    expect(watcher.take()).toEqual([['EVENT', 'a', expect.objectContaining({ id: order.id })]]);
+    relay.handle({ type: 'access', access: NO_ACCESS_RULES });
+    const later = owner.sign(control({ content: order.content }));
+    expect(sender.publish(later)[0]?.[3]).not.toMatch(/blocked/);
+  });
+
   it('RL47: an owner named at the start can not be locked out', () => {
     const relay = new ScriptedRelay();
     const client = relay.connectOwner();

@@ -75,7 +75,8 @@ export function attestationEnded(pubkey: string, endsAtSec: number): string {
   return `the attestation of ${npub} ended at ${end}; its owner renews it with: heliograph attest --agent ${npub}`;
 }
 
-function deniedMessage(npub: string): string {
+/** The sentence for a key that the operator refuses, with the command that lets it in. */
+export function deniedMessage(npub: string): string {
   return `${npub} is banned from this relay; its operator can let it in again with: heliograph relay allow ${npub}`;
 }
 

@@ -1,4 +1,5 @@
-import { KIND_OBSERVER, type NostrEvent, tagValue, type VerifiedEvent } from '@heliograph/wire';
+import { encodeNpub, KIND_OBSERVER, type NostrEvent, tagValue, type VerifiedEvent } from '@heliograph/wire';
+import { deniedMessage } from './admission.ts';
 import { fanOut } from './fan-out.ts';
 import { isUnwanted, writerOf } from './gate.ts';
 import { share } from './peers.ts';
@@ -38,6 +39,9 @@ export function publish(state: RelayState, session: Session, event: VerifiedEven
   if (kept !== undefined) return [{ type: 'store', connection: session.connection, event: kept }];
   if (isFutureFrame(event)) return [accepted(session, event.id)];
   const { effects, isHeard } = fanOut(state, event);
+  const banned = bannedRecipient(state, event);
+  // Others of its owner's may listen: that does not make it reach the agent.
+  if (banned !== undefined) return [...effects, ...share(state, event), refused(session, event.id, 'mute', banned)];
   if (isHeard || state.peers === 'heard') return [...effects, ...share(state, event), accepted(session, event.id)];
   if (state.peers === 'cut') return [refused(session, event.id, 'error', OTHERS_UNREACHABLE)];
   return [...share(state, event), refused(session, event.id, 'mute', 'no one is listening for this')];
@@ -45,6 +49,13 @@ export function publish(state: RelayState, session: Session, event: VerifiedEven
 
 /** Whether somebody listens there can't be said. */
 const OTHERS_UNREACHABLE = "no one listens here, and the other relays can't be reached now; try again";
+
+/** Why the agent that a control is for can't be here, where the operator refuses it: `blocked: …` with the mend. */
+function bannedRecipient({ access, owners }: RelayState, event: NostrEvent): string | undefined {
+  const agent = isControl(event) ? tagValue(event, 'p') : undefined;
+  if (agent === undefined || !access.denied.has(agent) || owners.has(agent)) return undefined;
+  return `blocked: ${deniedMessage(encodeNpub(agent))}`;
+}
 
 function isControl(event: NostrEvent): boolean {
   return event.kind === KIND_OBSERVER && tagValue(event, 'frame') === 'control';

@@ -258,6 +258,7 @@ export class StoryAgent {
       lastHeardMs: this.#options.lastHeardMs ?? this.#atUs / 1_000,
       process,
       host,
+      refusal: undefined,
     };
   }
 

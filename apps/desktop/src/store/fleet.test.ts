@@ -111,3 +111,15 @@ test('DT126: while it is read every row keeps its place and tells what it does n
   expect(keepPlaces(before, before)).toEqual({ groups: before, moved: 0 });
   expect(keepPlaces([], before)).toEqual({ groups: [], moved: 7 });
 });
+
+test('DT202: a session whose agent a relay refuses says so in the list', () => {
+  const agents = stateOf('history').agents.map((agent) =>
+    agent.presence === undefined
+      ? agent
+      : { ...agent, presence: { ...agent.presence, refusal: { relay: 'ws://r', words: 'banned' } } },
+  );
+  const entry = selectFleet(agents)
+    .flatMap(({ entries }) => entries)
+    .find(({ title }) => title === 'Fix the flaky auth test');
+  expect(entry?.words).toBe('its relay refuses it');
+});

@@ -112,7 +112,12 @@ function toEntry(agent: AgentRecord, ref: SessionRef, transcript: Transcript): F
   }
   if (presence?.harness === 'silent') {
     const place = presence.host ?? 'its machine';
-    const words = presence.lastHeardMs === undefined ? `${place} was not heard yet` : `${place} does not answer`;
+    const words =
+      presence.refusal !== undefined
+        ? 'its relay refuses it'
+        : presence.lastHeardMs === undefined
+          ? `${place} was not heard yet`
+          : `${place} does not answer`;
     return { ...base, status: 'off', words, heardMs: presence.lastHeardMs };
   }
   const turn = transcript.turns.findLast((t) => t.source !== 'none');

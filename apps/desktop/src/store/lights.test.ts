@@ -90,6 +90,19 @@ test('DT192: each agent says in a few words how it is, by the worse of its own t
   expect(state({}, { url: 'ws://r', state: undefined })).toBe('wait: not known: the relay is away');
 });
 
+test('DT202: an agent that a relay refuses is not called silent: the relay’s words say why, and how it is let in', () => {
+  const words = `npub1x is banned from this relay; its operator can let it in again with: heliograph relay allow npub1x`;
+  const refused = agent({ harness: 'silent', refusal: { relay: 'ws://r', words } });
+  expect(readLights([ready], refused, NOW).harness).toEqual({
+    sign: 'bad',
+    words: `ws://r refuses Claude: ${words}.`,
+  });
+  expect(readAgentState([ready], refused, NOW)).toEqual({ sign: 'bad', words: 'refused by ws://r' });
+  const hostile = agent({ harness: 'silent', refusal: { relay: 'ws://r', words: `\u202e${'x'.repeat(5_000)}` } });
+  expect(readLights([ready], hostile, NOW).harness.words).toContain('U+202E');
+  expect(readLights([ready], hostile, NOW).harness.words.length).toBeLessThan(700);
+});
+
 test('DT40: while no relay is there, what harness and agent do is not known', () => {
   const waiting: RelayRecord = { url: 'ws://r', state: { phase: 'waiting', retryAtMs: NOW, sinceMs: NOW } };
   expect(readLights([waiting], agent({ process: 'running' }), NOW)).toMatchObject({

@@ -39,7 +39,8 @@ export function readAgentState(relays: readonly RelayRecord[], agent: AgentRecor
   if (readRelays(relays, nowMs).sign !== 'ok') return { sign: 'wait', words: 'not known: the relay is away' };
   if (harness.sign !== 'ok') {
     if (presence?.harness !== 'silent') return { ...harness, words: `being asked${on}` };
-    const { lastHeardMs } = presence;
+    const { lastHeardMs, refusal } = presence;
+    if (refusal !== undefined) return { sign: 'bad', words: `refused by ${refusal.relay}` };
     if (lastHeardMs === undefined)
       return { ...harness, words: isNew(agent) ? 'has not been in touch yet' : 'no answer so far' };
     return { ...harness, words: `no answer${on} for ${formatAge(nowMs - lastHeardMs)}` };
@@ -89,6 +90,10 @@ function readHarness(agent: AgentRecord, nowMs: number): Light {
   if (presence === undefined) return { sign: 'wait', words: `${name} is being asked how it is.` };
   const place =
     presence.host === undefined ? `The harness of ${name}` : `The harness on ${toPlainLine(presence.host, 80)}`;
+  if (presence.refusal !== undefined) {
+    const { relay, words } = presence.refusal;
+    return { sign: 'bad', words: `${relay} refuses ${name}: ${toPlainLine(words, MAX_REASON_CHARACTERS)}.` };
+  }
   const heard = describeAge(presence.lastHeardMs, nowMs);
   switch (presence.harness) {
     case 'live':

@@ -19,7 +19,7 @@ export const HOST_SESSION = {
   apiToken: 'api',
   nextToken: 'next',
 };
-export const BASE = 'http://127.0.0.1:7448/';
+const BASE = 'http://127.0.0.1:7448/';
 
 export type Route = (
   body: unknown,
