@@ -11,7 +11,7 @@ export interface SearchQuery {
   readonly toolKind?: string | undefined;
   /** A part of a path that a tool call names. */
   readonly path?: string | undefined;
-  /** A permission's decision, its option's kind, or `none`: a tool call without a recorded one. */
+  /** A permission's decision, its option's kind, or `none`: a tool call without a recorded one, unless it waits for one now. */
   readonly decision?: string | undefined;
   readonly from?: string | undefined;
   readonly to?: string | undefined;
@@ -123,7 +123,7 @@ export function searchArchive(db: SqlDatabase, query: SearchQuery): readonly Hit
   if (query.path !== undefined) {
     add('i.item IN (SELECT item FROM file_rows WHERE instr(path, ?) > 0)', query.path);
   }
-  if (query.decision === 'none') add(`o.item IS NOT NULL AND NOT EXISTS (${ASKED})`);
+  if (query.decision === 'none') add(`o.item IS NOT NULL AND NOT EXISTS (${ASKED}) AND NOT (${WAITS})`);
   else if (query.decision !== undefined) {
     const { decision } = query;
     add(

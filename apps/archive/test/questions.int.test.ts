@@ -78,8 +78,10 @@ it('AR45, AR132, AR134: each saved question finds what it says and nothing else;
   await keepAll([prompt, tells, asks]);
   expect(found({ toolKind: 'edit', text: 'waits' })).toEqual(['waits']);
   expect(found({ question: 'no-decision' })).toEqual(['again']);
+  expect(found({ decision: 'none' })).toEqual(['again']);
   await keepAll([isDone]);
   expect(found({ question: 'no-decision' })).toEqual(['again', 'waits']);
+  expect(found({ decision: 'none' })).toEqual(['again', 'waits']);
   file.close();
 });
 

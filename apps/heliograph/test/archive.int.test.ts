@@ -116,7 +116,16 @@ test('AR8, AR29, AR40, AR41, AR88, AR101, AR102, AR132, AR135, AR137: a session 
       .split('\n')
       .slice(0, -1)
       .map((line) => JSON.parse(line)),
-  ).toMatchObject([{ toolKind: 'edit' }]);
+  ).toMatchObject([{ toolKind: 'edit', agentName: sqlite('SELECT agent_name FROM sessions'), host: hostname() }]);
+  for (const named of [
+    sqlite('SELECT agent_name FROM sessions').toUpperCase(),
+    sqlite('SELECT substr(agent, 1, 8) FROM sessions'),
+  ]) {
+    const its = await run(['archive', 'search', '--kind', 'edit', '--agent', named], { home });
+    expect(its).toMatchObject({ code: 0, stdout: expect.stringContaining(`  session 1  ${who} `) });
+  }
+  const nobody = await run(['archive', 'search', '--agent', 'nobody'], { home });
+  expect(nobody).toMatchObject({ code: 2, stderr: expect.stringContaining(`Expected a public key, or of these`) });
 
   await handOver(sqlite('SELECT owner FROM about'));
   await askWhereNothingCanBeWritten();

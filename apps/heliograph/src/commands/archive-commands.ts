@@ -100,7 +100,7 @@ export function addArchiveCommands(program: Command, execute: Execute): void {
     .description('find messages, tool calls, commands and decisions, newest first')
     .argument('[TEXT]', 'words that must all be there; "in quotes" together')
     .addOption(flag('--file <FILE>', "the archive (default: this machine's)"))
-    .addOption(new Option('--agent <NPUB|HEX>', 'of this agent').argParser(parseKey))
+    .addOption(new Option('--agent <NAME|KEY>', 'of this agent: its name, its key or the beginning of that'))
     .addOption(new Option('--session <NUMBER>', 'of this session').argParser(parseNumber))
     .addOption(
       new Option('--kind <KIND>', 'tool calls of this kind: read, edit, delete, move, search, execute, fetch …'),
@@ -128,7 +128,7 @@ export function addArchiveCommands(program: Command, execute: Execute): void {
       new Option('--format <FORMAT>', 'one of those below').choices(Object.keys(EXPORT_FORMATS)).default('jsonl'),
     )
     .addOption(flag('--file <FILE>', "the archive (default: this machine's)"))
-    .addOption(new Option('--agent <NPUB|HEX>', 'only of this agent').argParser(parseKey))
+    .addOption(new Option('--agent <NAME|KEY>', 'only of this agent: its name, its key or the beginning of that'))
     .addOption(
       new Option('--session <NUMBER>', 'only of this session, as archive search names it').argParser(parseNumber),
     )

@@ -7,6 +7,7 @@ import {
   importArchive,
   joinArchiveFile,
 } from '@heliograph/app-archive';
+import { archiveAgents } from '../archive-agents.ts';
 import { archiveFile, orFail, say } from '../archive-place.ts';
 import type { Context } from '../context.ts';
 import { badUsage, Failure } from '../failure.ts';
@@ -15,6 +16,7 @@ export interface ArchiveExportOptions {
   readonly out?: string;
   readonly format: ExportFormat;
   readonly file?: string;
+  /** A key, the beginning of one, or a name. */
   readonly agent?: string;
   readonly session?: number;
   readonly since?: string;
@@ -25,7 +27,7 @@ export interface ArchiveExportOptions {
 
 /** `heliograph archive export`: a new file (or a folder, of CSV), or spans to a collector. */
 export async function archiveExport(options: ArchiveExportOptions, context: Context): Promise<number> {
-  const { out, otlp, format, file, redacted = false, agent, session, since, until } = options;
+  const { out, otlp, format, file, redacted = false, session, since, until } = options;
   if ((out === undefined) === (otlp === undefined)) {
     throw badUsage('expected either OUT, the new file to write, or --otlp, the collector to send spans to');
   }
@@ -34,8 +36,9 @@ export async function archiveExport(options: ArchiveExportOptions, context: Cont
   }
   const db = orFail(joinArchiveFile(archiveFile(file, context)));
   const { crypto } = context;
-  const scope = { agent, session, since, until };
   try {
+    const agent = options.agent === undefined ? undefined : (await archiveAgents(db, context)).keyOf(options.agent);
+    const scope = { agent, session, since, until };
     if (otlp !== undefined) {
       const sent = await exportToCollector(db, { scope, url: otlp, crypto });
       if (!sent.ok) throw failureOf(sent.error);

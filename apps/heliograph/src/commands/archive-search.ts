@@ -7,7 +7,7 @@ import {
   searchArchive,
   unsealArchive,
 } from '@heliograph/app-archive';
-import { readDesktopState } from '@heliograph/app-desktop/host';
+import { archiveAgents } from '../archive-agents.ts';
 import { archiveFile, orFail, say } from '../archive-place.ts';
 import { type Context, openOwnerKey } from '../context.ts';
 import { badUsage } from '../failure.ts';
@@ -16,6 +16,7 @@ import { printable } from '../printable.ts';
 export interface ArchiveSearchOptions {
   readonly text?: string;
   readonly file?: string;
+  /** A key, the beginning of one, or a name. */
   readonly agent?: string;
   readonly session?: number;
   readonly kind?: string;
@@ -32,17 +33,19 @@ export interface ArchiveSearchOptions {
 
 /** `heliograph archive search`: what is found, a line each; exit 0 also when nothing is, which is said on stderr. */
 export async function archiveSearch(options: ArchiveSearchOptions, context: Context): Promise<number> {
-  const { file, kind: toolKind, since: from, until: to, json, ownerKey, ...rest } = options;
-  const query = { ...rest, toolKind, from, to };
+  const { file, agent, kind: toolKind, since: from, until: to, json, ownerKey, ...rest } = options;
   const db = await openToSearch(archiveFile(file, context), ownerKey, context);
   try {
+    const agents = await archiveAgents(db, context);
+    const query = { ...rest, agent: agent === undefined ? undefined : agents.keyOf(agent), toolKind, from, to };
     const trouble = filterTrouble(db, query);
     if (trouble !== undefined) throw badUsage(trouble);
     const hits = searchArchive(db, query);
-    if (json === true) for (const hit of hits) say(JSON.stringify(hit));
-    else if (hits.length > 0) {
-      const who = await agentWords(db, context);
-      say(...hits.map((hit) => describe(hit, who(hit))));
+    const hostOf = agentHosts(db, context.crypto);
+    for (const found of hits) {
+      const hit = { ...found, agentName: agents.nameOf(found.agent, found.agentName) };
+      const host = hostOf(hit.agent, hit.stream);
+      say(json === true ? JSON.stringify({ ...hit, host: host ?? null }) : describe(hit, host));
     }
     if (hits.length === 0) {
       const sessions = Number(db.prepare('SELECT count(*) FROM session_rows').pluck().get());
@@ -72,21 +75,9 @@ async function openToSearch(path: string, ownerKey: string | undefined, context:
   }
 }
 
-/** Whose it is and where it ran: by the name its owner gave it on this machine, else the one the archive knows it by. */
-async function agentWords(db: Parameters<typeof agentHosts>[0], context: Context): Promise<(hit: Hit) => string> {
-  const { owner } = db.prepare('SELECT owner FROM about').get() as { readonly owner: string };
-  // The desktop says what is wrong with its file: the archive's own names do without.
-  const { agents } = await readDesktopState(context.places.desktopFile, owner).catch(() => ({ agents: [] }));
-  const names = new Map(agents.map(({ publicKey, name }) => [publicKey, name]));
-  const hostOf = agentHosts(db, context.crypto);
-  return ({ agent, agentName, stream }) => {
-    const name = names.get(agent) || agentName || 'an agent';
-    const host = hostOf(agent, stream);
-    return printable(`${name} (${agent.slice(0, 8)})${host === undefined ? '' : ` on ${host}`}`);
-  };
-}
-
-function describe(hit: Hit, who: string): string {
+/** A hit as a line: when, where, whose and on which machine, what, and how it reads. */
+function describe(hit: Hit, host: string | undefined): string {
+  const who = printable(`${hit.agentName} (${hit.agent.slice(0, 8)})${host === undefined ? '' : ` on ${host}`}`);
   const what = [hit.toolKind ?? hit.kind, hit.status, hit.decision].filter(Boolean).join(', ');
   const text = [hit.title, hit.excerpt].filter((part) => part !== '').join(' | ');
   return `${hit.at.slice(0, 19)}Z  session ${hit.session ?? 'none'}  ${who}  [${what}]  ${printable(text)}`;
