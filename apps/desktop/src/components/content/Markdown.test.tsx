@@ -1,6 +1,8 @@
 // @vitest-environment happy-dom
 import { cleanup, render, screen } from '@testing-library/react';
+import fc from 'fast-check';
 import { afterEach, expect, test } from 'vitest';
+import { plainParagraphs } from '../../text/plain-paragraphs.ts';
 import { Markdown } from './Markdown.tsx';
 import { readLink } from './SafeLink.tsx';
 
@@ -76,4 +78,27 @@ test('DT30: a huge message shows its beginning and offers the rest', () => {
   const box = show(`${'word '.repeat(40_000)}END`);
   expect(box.textContent).not.toContain('END');
   expect(screen.getByRole('button').textContent).toBe('Show all 200,003 characters');
+});
+
+test('DT177: what is drawn without being parsed is drawn as if it were', () => {
+  /** Its last paragraph is Markdown, so that all of it is parsed. */
+  const parsed = (text: string) => [...show(`${text}\n\n*x*`).querySelectorAll('.prose > p')].slice(0, -1);
+  const words = fc.array(fc.constantFrom(...'ab Z9.,:;-+=/()\'"%!\n'.split(''), '\n\n', '1. ', 'é', '—', '漢'), {
+    maxLength: 30,
+  });
+  let plain = 0;
+  fc.assert(
+    fc.property(words, (pieces) => {
+      const text = pieces.join('');
+      const paragraphs = plainParagraphs(text);
+      if (paragraphs === undefined) return;
+      plain++;
+      expect(parsed(text).map(({ innerHTML }) => innerHTML)).toEqual(
+        [...show(text).querySelectorAll('.prose > p')].map(({ innerHTML }) => innerHTML),
+      );
+      cleanup();
+    }),
+    { numRuns: 1_000 },
+  );
+  expect(plain).toBeGreaterThan(30);
 });

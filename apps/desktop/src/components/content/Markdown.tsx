@@ -1,6 +1,7 @@
 import { type ComponentProps, memo, useState } from 'react';
 import { type Components, Streamdown, type UrlTransform } from 'streamdown';
 import { formatNumber } from '../../text/human.ts';
+import { plainParagraphs } from '../../text/plain-paragraphs.ts';
 import { splitMarkdown } from '../../text/split-markdown.ts';
 import { toPlainLine } from '../../text/visible-text.ts';
 import { useFoundIn } from '../find/use-found-in.ts';
@@ -39,6 +40,18 @@ export const Markdown = memo(function Markdown(props: { readonly text: string; r
 });
 
 const MarkdownPiece = memo(function MarkdownPiece(props: { readonly text: string; readonly isStreaming: boolean }) {
+  // Most of what agents say is sentences: of those nothing is parsed.
+  const paragraphs = plainParagraphs(props.text);
+  if (paragraphs !== undefined) {
+    return (
+      <div className="prose">
+        {paragraphs.map((paragraph, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: paragraphs of a text that only grows keep their places
+          <p key={at}>{paragraph}</p>
+        ))}
+      </div>
+    );
+  }
   return (
     <Streamdown
       className="prose"

@@ -14,6 +14,8 @@ export function CopyButton(props: {
   readonly testId?: string;
   /** Where two things can be copied in one place. */
   readonly icon?: LucideIcon;
+  /** Nobody sees it now: it is drawn without its icon. */
+  readonly isBare?: boolean;
   readonly children?: string;
 }) {
   const [outcome, setOutcome] = useState<'copied' | 'refused'>();
@@ -38,7 +40,11 @@ export function CopyButton(props: {
       data-testid={props.testId}
       onClick={(event) => void copy(event)}
     >
-      {outcome === 'copied' ? <Check size={14} strokeWidth={1.7} /> : <Icon size={14} strokeWidth={1.5} />}
+      {outcome === 'copied' ? (
+        <Check size={14} strokeWidth={1.7} />
+      ) : (
+        props.isBare !== true && <Icon size={14} strokeWidth={1.5} />
+      )}
       {words !== undefined && <span aria-live="polite">{words}</span>}
     </button>
   );

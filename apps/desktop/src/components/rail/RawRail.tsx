@@ -65,7 +65,11 @@ export const RawRail = memo(function RawRail(props: {
   });
   const drawn = virtualizer.getVirtualItems();
   const [first, last] = [drawn[0]?.index ?? 0, drawn.at(-1)?.index ?? -1];
-  useEffect(() => want(first, last));
+  // Who follows the end is shown the newest, which come by themselves: what lies before them is passed over, not asked for.
+  const isPassing = leftAtCount === undefined && last < lines.length - 1;
+  useEffect(() => {
+    if (!isPassing) want(first, last);
+  });
   const observeRow = useMeasuredRows(content, virtualizer);
   /** The index of the first row there is. It moves on under who follows the end; for a reader each line keeps its row. */
   const [base, setBase] = useState(0);

@@ -2,8 +2,8 @@ import type { SeqRange } from '@heliograph/transcript';
 import { ScanText } from 'lucide-react';
 import { useShowLines } from './lines-context.ts';
 
-/** From an item to the exact lines it came from. */
-export function LinesButton({ refs }: { readonly refs: readonly SeqRange[] }) {
+/** From an item to the exact lines it came from. `isBare`: nobody sees it now, it is drawn without its icon. */
+export function LinesButton(props: { readonly refs: readonly SeqRange[]; readonly isBare?: boolean }) {
   const showLines = useShowLines();
   return (
     <button
@@ -12,9 +12,9 @@ export function LinesButton({ refs }: { readonly refs: readonly SeqRange[] }) {
       aria-label="Show the lines this came from"
       title="Show the lines this came from"
       data-testid="show-lines"
-      onClick={() => showLines(refs)}
+      onClick={() => showLines(props.refs)}
     >
-      <ScanText size={14} strokeWidth={1.5} />
+      {props.isBare !== true && <ScanText size={14} strokeWidth={1.5} />}
     </button>
   );
 }

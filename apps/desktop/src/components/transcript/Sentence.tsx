@@ -2,7 +2,7 @@ import type { SeqRange } from '@heliograph/transcript';
 import { ChevronRight } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { useFoundHere } from '../find/found-context.ts';
-import { LinesButton } from './LinesButton.tsx';
+import { RowActions } from './RowActions.tsx';
 
 /** A row that reads as a sentence and opens to what is behind it. The body is made only when it is open. */
 export function Sentence(props: {
@@ -52,9 +52,7 @@ export function Sentence(props: {
           {line}
         </button>
       )}
-      <div className="row-actions">
-        <LinesButton refs={props.refs} />
-      </div>
+      <RowActions refs={props.refs} />
       {isOpen && <div className="sentence-body">{props.body?.()}</div>}
     </div>
   );

@@ -4,10 +4,13 @@ import { type Ref, useEffect, useImperativeHandle, useRef, useState } from 'reac
 import type { Row } from '../../store/rows.ts';
 import { type FoundHere, FoundHereContext } from '../find/found-context.ts';
 import { useHighlights } from '../find/use-highlights.ts';
+import { NARROW, useMedia } from '../parts/use-media.ts';
 import { useIsPast } from '../replay/past-context.ts';
+import { NearContext } from './near-context.ts';
 import { RowGuard } from './RowGuard.tsx';
 import { estimateRowHeight, RowView } from './RowView.tsx';
 import { useFollowEnd } from './use-follow-end.ts';
+import { useNear } from './use-near.ts';
 
 export interface TranscriptListHandle {
   /** The first row that can be read now. */
@@ -46,7 +49,8 @@ export function TranscriptList(props: {
     getScrollElement: () => scroller.current,
     estimateSize: (index) => estimateRowHeight(rows[index] as Row),
     getItemKey: (index) => (rows[index] as Row).key,
-    overscan: 6,
+    // Of what grows under who follows it hardly more is drawn than is seen.
+    overscan: leftAtCount === undefined && props.runningTurnId !== undefined ? 2 : 6,
     paddingStart: 20,
     paddingEnd: 12,
     scrollPaddingStart: 8,
@@ -88,6 +92,8 @@ export function TranscriptList(props: {
     toEnd,
   }));
 
+  const isNarrow = useMedia(NARROW);
+  const near = useNear((index) => rows[index]?.key);
   const isAtEnd = leftAtCount === undefined;
   const { onFollow } = props;
   useEffect(() => onFollow(isAtEnd), [onFollow, isAtEnd]);
@@ -108,6 +114,7 @@ export function TranscriptList(props: {
         aria-live="off"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
         tabIndex={0}
+        {...near.listeners}
         onPointerDown={() => setLedTo(undefined)}
         onKeyDown={(event) => {
           if (event.key === 'End' && event.target === event.currentTarget) toEnd();
@@ -130,16 +137,18 @@ export function TranscriptList(props: {
                 style={{ transform: `translateY(${virtual.start}px)` }}
               >
                 <FoundHereContext value={virtual.index === props.foundRow ? props.found : undefined}>
-                  <RowGuard>
-                    <RowView
-                      row={row}
-                      agent={props.agent}
-                      channelId={props.channelId}
-                      cwd={props.cwd}
-                      isRunning={row.turn.id === props.runningTurnId}
-                      isLive={props.isLive}
-                    />
-                  </RowGuard>
+                  <NearContext value={isNarrow || near.isNear(row.key)}>
+                    <RowGuard>
+                      <RowView
+                        row={row}
+                        agent={props.agent}
+                        channelId={props.channelId}
+                        cwd={props.cwd}
+                        isRunning={row.turn.id === props.runningTurnId}
+                        isLive={props.isLive}
+                      />
+                    </RowGuard>
+                  </NearContext>
                 </FoundHereContext>
               </div>
             );
