@@ -6,6 +6,7 @@ import {
   redactText,
   type ViewedStream,
   type ViewStore,
+  withRedactedMarks,
 } from '@heliograph/record';
 import { type Crypto, decodeEnvelope, hexDecode, type ObserverEvent } from '@heliograph/wire';
 import { type CutSecret, TurnWindow } from './turn-window.ts';
@@ -294,8 +295,9 @@ export class Indexer {
     if (lines.length > 0) store.redact(lines, findings, nowSec());
   }
 
+  /** The events of a text in which secrets were replaced, marked as its reader gives them. */
   #decode(text: string): readonly ObserverEvent[] {
     const decoded = decodeEnvelope(text, this.#options.crypto);
-    return decoded.ok ? decoded.value.events : [];
+    return decoded.ok ? decoded.value.events.map(withRedactedMarks) : [];
   }
 }

@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import type { ReceivedEvent } from '@heliograph/client';
 import { selectNodeCrypto } from '@heliograph/crypto/node';
 import { createReader, rebuildShown } from '@heliograph/record';
+import { splitPayload } from '@heliograph/wire';
 import type Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { packer, searchArchive, verifyArchiveFile } from '../src/index.ts';
-import { makeViews } from '../src/views-anew.ts';
+import { makeViews, remakeViews } from '../src/views-anew.ts';
 import { MadeSession, openParts } from './support/made-session.ts';
 
 const { crypto } = selectNodeCrypto();
@@ -186,6 +187,43 @@ describe('views', () => {
       expect(readFileSync(name).includes(token.slice(0, 20))).toBe(false);
     }
   });
+});
+
+it('AR140: a call whose result came in parts is shown as one where a secret stands in a part, or is cut over two', async () => {
+  const token = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
+  const session = new MadeSession('s1', 'c1', crypto);
+  const { keep, indexer, file } = openParts(path, crypto);
+  keep([await session.seal([session.event('stream_opened', { channelId: 'c1' })])]);
+  const places = [10, 60, 90, 120, 150, 180];
+  for (const before of places) {
+    const { seq } = session.says('-');
+    const update = {
+      sessionUpdate: 'tool_call',
+      toolCallId: `call-${before}`,
+      title: 'Read',
+      kind: 'read',
+      status: 'completed',
+      rawOutput: `${'x'.repeat(before)} ${token} ${'y'.repeat(700)}`,
+    };
+    const line = JSON.stringify({ jsonrpc: '2.0', method: 'session/update', params: { sessionId: 's', update } });
+    const pieces = splitPayload('acp_read', line, seq + 1, 400) ?? [];
+    for (const piece of pieces) keep([await session.seal([session.event('acp_part', JSON.parse(piece))])]);
+  }
+  indexer.flush();
+  const calls = () => file.db.prepare('SELECT tool_call_id, status, output FROM tool_calls ORDER BY first_seq').all();
+  const shown = places.map((before) => ({
+    tool_call_id: `call-${before}`,
+    status: 'completed',
+    output: `"${'x'.repeat(before)} [redacted:github-token] ${'y'.repeat(700)}"`,
+  }));
+  expect(calls()).toEqual(shown);
+  remakeViews(file.db, file.reading, crypto);
+  expect(calls()).toEqual(shown);
+  expect(searchArchive(file.db, { question: 'secrets', limit: 9 })).toHaveLength(places.length);
+  const lines = [...openReader(file, session)].map(({ payload }) => payload).join('\n');
+  for (const piece of [token.slice(0, 20), token.slice(20)]) expect(lines).not.toContain(piece);
+  file.close();
+  expect(verifyArchiveFile(path, { crypto })).toMatchObject({ ok: true, value: { problems: [] } });
 });
 
 it("AR33: when its pieces can't be replaced nothing shows it, and all of them are as soon as they can", async () => {

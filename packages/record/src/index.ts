@@ -4,6 +4,7 @@ export * from './reader.ts';
 export * from './rebuild-shown.ts';
 export * from './record.ts';
 export * from './record-store.ts';
+export * from './redacted-marks.ts';
 export * from './schema.ts';
 export * from './secrets.ts';
 export * from './sql.ts';

@@ -3,7 +3,7 @@ export const APPLICATION_ID = 0x484c4152;
 /** The layout below; a file with a higher number was written by a later Heliograph. */
 export const SCHEMA_VERSION = 3;
 /** Grows when other rows are shown of the same records: then what an earlier program showed can't be compared. */
-export const VIEWS_VERSION = 1;
+export const VIEWS_VERSION = 2;
 
 /**
  * What is proved. `records` is the chain, small, so that looking at it reads little; `bodies` holds what is large.

@@ -56,6 +56,21 @@ describe('parts', () => {
     expect(joinParts([])).toMatchObject({ error: { code: 'incomplete' } });
   });
 
+  it('PA5: of which one is a redacted copy join to the line with its marks, and say so', () => {
+    const text = JSON.stringify({ key: `sk-ant-${'a1B2'.repeat(6)}`, more: 'abc'.repeat(500) });
+    const [first, ...rest] = parts('acp_read', text, 5, 400) as [ObserverEvent, ...ObserverEvent[]];
+    const payload = first.payload.replace(/sk-ant-\w+/, '[redacted:anthropic-key]');
+    const shown = text.replace(/sk-ant-\w+/, '[redacted:anthropic-key]');
+    const copy = { ...first, payload, redacted: ['/params/key', '/text'] };
+    expect(joinParts([copy, ...rest])).toMatchObject({
+      ok: true,
+      value: { kind: 'acp_read', seq: 5, payload: shown, redacted: [''] },
+    });
+    expect(joinParts([{ ...copy, redacted: ['/params/key'] }, ...rest])).toMatchObject({ error: { code: 'mismatch' } });
+    const told = joinParts([{ ...first, redacted: ['/params/key'] }, ...rest]);
+    expect(told).toMatchObject({ ok: true, value: { payload: text, redacted: ['/params/key'] } });
+  });
+
   it('PA3: are bounded in number: what would take more is not split', () => {
     expect(splitPayload('acp_read', 'x'.repeat(MAX_PARTS * 300), 1, 300)).toBeUndefined();
   });

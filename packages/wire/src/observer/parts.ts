@@ -88,7 +88,13 @@ function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }
 
-/** The event that `parts` (all of them, in seq order) carry: kind `of`, payload = the joined text, seq of the first part. */
+/** Where a copy of a part says that something in its piece was replaced: its text is no longer the one that was hashed. */
+const REPLACED = '/text';
+
+/**
+ * The event that `parts` (all of them, in seq order) carry: kind `of`, payload = the joined text, seq of the first part. Where
+ * a part is a redacted copy the text joins without its hash, and the event is marked as redacted as a whole.
+ */
 export function joinParts(parts: readonly ObserverEvent[]): Result<ObserverEvent, PartError> {
   const pieces: string[] = [];
   let size = 0;
@@ -114,7 +120,8 @@ export function joinParts(parts: readonly ObserverEvent[]): Result<ObserverEvent
   const bytes = utf8Encode(payload);
   if (bytes.length > MAX_JOINED_BYTES)
     return err({ code: 'too-large', message: `parts join to ${bytes.length} bytes` });
-  if (hexEncode(sha256(bytes)) !== head.sha256)
-    return err({ code: 'mismatch', message: 'joined text has another SHA-256' });
-  return ok({ ...(parts[0] as ObserverEvent), kind: head.of, payload });
+  const joined = { ...(parts[0] as ObserverEvent), kind: head.of, payload };
+  if (hexEncode(sha256(bytes)) === head.sha256) return ok(joined);
+  if (parts.some(({ redacted }) => redacted?.includes(REPLACED))) return ok({ ...joined, redacted: [''] });
+  return err({ code: 'mismatch', message: 'joined text has another SHA-256' });
 }
