@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Turn } from '@heliograph/transcript';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -76,9 +76,11 @@ describe.each(chosen)('%s', (name) => {
   });
 
   test('AG11: a cancel while a command runs ends the turn and the command', async () => {
+    const file = join(life.stage.cwd, LONG_COMMAND_FILE);
+    // Of an earlier try, whose command may run still.
+    rmSync(file, { force: true });
     const turnId = await life.owner.prompt('long');
     await life.owner.decide(await life.owner.asked(turnId), 'allow_once');
-    const file = join(life.stage.cwd, LONG_COMMAND_FILE);
     const written = () => (existsSync(file) ? readFileSync(file, 'utf8') : '');
     await expect.poll(written).toMatch(/^\d+\n/);
     const command = Number(written());
