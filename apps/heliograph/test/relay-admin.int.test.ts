@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { selectNodeCrypto } from '@heliograph/crypto/node';
@@ -71,6 +74,25 @@ it('RL61: doctor names the public URL that is missing, and a key that is not adm
   await run(home, ['keys', 'new', '--out', 'other.key']);
   const foreign = await run(home, ['doctor', `ws://127.0.0.1:${port}`, '--owner-key', 'other.key']);
   expect(foreign.stdout).toMatch(/^FAIL AUTH: restricted: npub1.* is not admitted/m);
+});
+
+it('RL157: doctor says of a certificate that nobody known signed how it is to be trusted, and that is so', async () => {
+  const home = newHome();
+  const made = (end: string) => join(import.meta.dirname, `../../../fixtures/servers/self-made.${end}`);
+  const server = createServer({ key: readFileSync(made('key')), cert: readFileSync(made('pem')) }, (_, response) =>
+    response.end(),
+  );
+  onTestFinished(() => void server.close());
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `wss://localhost:${(server.address() as AddressInfo).port}`;
+  const ask = async (env: Record<string, string>) => {
+    const asked = start(['doctor', url], { home, env });
+    await asked.ended;
+    return asked.stdout();
+  };
+  expect(await ask({})).toMatch(/^FAIL TLS and HTTP: self-signed certificate: .*NODE_EXTRA_CA_CERTS=FILE/m);
+  expect(await ask({ NODE_EXTRA_CA_CERTS: made('pem') })).not.toMatch(/certificate/);
 });
 
 it('RL51, RL52, RL53: backup and export while it runs, restore, import and compact when it does not', async () => {

@@ -137,6 +137,9 @@ function hintFor(text: string, url: string): string {
   if (/ECONNREFUSED|connect/.test(text)) {
     return ': nothing listens there; start it with heliograph relay, and with --host 0.0.0.0 when others are to reach it';
   }
+  if (/self-signed|unable to (verify|get)/i.test(text)) {
+    return ': no authority that this machine knows signed it; for one of your own making start this with NODE_EXTRA_CA_CERTS=FILE, and agents too';
+  }
   if (/certificate|SSL|TLS|wrong version number/i.test(text)) {
     return `: the TLS in front of it is not right for ${new URL(url).hostname}; Caddy gets a certificate by itself when the name points at it`;
   }
