@@ -335,6 +335,31 @@ test('DT171: lines are counted for the page and read where it looks; what comes 
   expect(answers.at(-1)).toEqual({ type: 'line-place', id: 1, ask: 6, index: -1 });
 });
 
+test('DT178: lines that go by faster than a screen holds them are told twice a second, others four times', () => {
+  const { reader, agent, answers, tell, wait, session } = open();
+  agent.prompt('go');
+  tell();
+  reader.receive({ type: 'lines', id: 1, session, run: undefined });
+  wait(1_000);
+  const told = () => answers.filter(({ type }) => type === 'lines').length;
+  const say = (lines: number) => {
+    for (let n = 0; n < lines; n++) agent.update({ sessionUpdate: 'plan', entries: [] });
+    tell();
+  };
+  const first = told();
+  say(61);
+  wait(10);
+  expect(told()).toBe(first + 1);
+  say(60);
+  wait(400);
+  expect(told()).toBe(first + 1);
+  wait(150);
+  expect(told()).toBe(first + 2);
+  say(1);
+  wait(300);
+  expect(told()).toBe(first + 3);
+});
+
 test('DT171: where lines came before those that were told, all stand elsewhere: another edition', () => {
   const { reader, agent, answers, wait, session } = open();
   agent.prompt('go').say('an answer of several pieces, each a line of its own');

@@ -8,6 +8,8 @@ import type { Standing } from './standing.ts';
 
 /** How often it is told that there are more, the first after quiet at once: nobody reads lines that go by faster. */
 const TELL_MS = 250;
+/** … and while more come than a screen holds. */
+const FLOOD_TELL_MS = 500;
 /** The newest lines that come along: more than a screen shows. */
 const TAIL_LINES = 60;
 
@@ -65,7 +67,8 @@ export class StandingLines implements Standing {
     const count = this.#told?.count ?? 0;
     if (before === undefined || before.count !== count || !isSame)
       this.#tell(Math.max(isSame ? (before?.count ?? 0) : 0, count - TAIL_LINES), count);
-    this.#rest = this.#options.clock.setTimer(TELL_MS, () => {
+    const isFlood = before !== undefined && count - before.count > TAIL_LINES;
+    this.#rest = this.#options.clock.setTimer(isFlood ? FLOOD_TELL_MS : TELL_MS, () => {
       this.#rest = undefined;
       if (this.#isDue) this.changed();
     });
