@@ -158,6 +158,21 @@ describe('the fleet', () => {
     await page.getByTestId('settings-calls').click();
     await choice.selectOption({ label: 'Omega (its own)' });
     expect(await page.getByTestId('notify-ended').isChecked()).toBe(true);
+    await page.keyboard.press('Escape');
+  });
+
+  it('DT203: an agent that is renamed on the phone is called so on the desk, after a reload too', async () => {
+    const small = phone.page;
+    await small.getByTestId('open-settings').click();
+    await small.getByTestId('settings-agents').click();
+    const line = small.getByTestId('settings-agent').filter({ hasText: 'Alpha' });
+    await line.getByTestId('rename').click();
+    await small.getByTestId('new-name').fill('Alpha Centauri');
+    await small.getByTestId('rename-go').click();
+    await small.keyboard.press('Escape');
+    for (const { page } of [phone, desk]) await rowOf(page, 'Alpha Centauri').waitFor(SOON);
+    await desk.page.reload();
+    await rowOf(desk.page, 'Alpha Centauri').waitFor(SOON);
     expect([...desk.offences, ...phone.offences]).toEqual([]);
   });
 });
@@ -175,11 +190,11 @@ async function ask(page: Page, name: string, prompt: string): Promise<void> {
   await page.locator('[data-testid="permission-card"][data-answerable="true"]').waitFor();
 }
 
-/** Keys answer a card a while after it was chosen: pressed until it shows. */
+/** Keys answer a card a while after it was chosen, held: tried until it shows. */
 async function pressUntil(page: Page, key: string, shown: Locator): Promise<void> {
   await expect
     .poll(async () => {
-      if ((await shown.count()) === 0) await page.keyboard.press(key);
+      if ((await shown.count()) === 0) await page.keyboard.press(key, { delay: 600 });
       return shown.count();
     }, SOON)
     .toBe(1);

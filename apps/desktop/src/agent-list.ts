@@ -1,5 +1,5 @@
 import type { KnownAgent } from '@heliograph/client';
-import { err, isHex64, ok, type Result } from '@heliograph/wire';
+import { err, isAgentName, isHex64, ok, type Result } from '@heliograph/wire';
 
 /** Why a list of agents can't be changed so, in words to show. */
 export interface ListError {
@@ -17,7 +17,7 @@ export function changedAgents(
   { publicKey, name, revoked }: Readonly<Record<string, unknown>>,
 ): Result<readonly KnownAgent[], ListError> {
   if (!isHex64(publicKey)) return err({ code: 'bad-agent', message: 'publicKey: expected 64 hex digits.' });
-  if (name !== undefined && !isName(name)) return err({ code: 'bad-name', message: NAME_RULE });
+  if (name !== undefined && !isAgentName(name)) return err({ code: 'bad-name', message: NAME_RULE });
   if (revoked !== undefined && typeof revoked !== 'boolean') {
     return err({ code: 'bad-revoked', message: 'revoked: expected true or false.' });
   }
@@ -39,7 +39,7 @@ export function readInviteRequest({
   { readonly name: string; readonly relays: readonly string[] },
   ListError
 > {
-  if (!isName(name)) return err({ code: 'bad-name', message: NAME_RULE });
+  if (!isAgentName(name)) return err({ code: 'bad-name', message: NAME_RULE });
   if (!Array.isArray(relays) || relays.length === 0 || relays.length > MAX_RELAYS || !relays.every(isRelayUrl)) {
     const message = `relays: expected 1 to ${MAX_RELAYS} URLs that start with ws:// or wss://.`;
     return err({ code: 'bad-relays', message });
@@ -51,15 +51,6 @@ export function readInviteRequest({
 export function withAgent(agents: readonly KnownAgent[], agent: KnownAgent): readonly KnownAgent[] {
   const isKnown = agents.some(({ publicKey }) => publicKey === agent.publicKey);
   return isKnown ? agents.map((known) => (known.publicKey === agent.publicKey ? agent : known)) : [...agents, agent];
-}
-
-function isName(value: unknown): value is string {
-  return (
-    typeof value === 'string' &&
-    value.trim() !== '' &&
-    [...value].length <= MAX_NAME_CHARACTERS &&
-    !/[\p{Cc}\p{Surrogate}]/u.test(value)
-  );
 }
 
 function isRelayUrl(value: unknown): value is string {

@@ -55,8 +55,14 @@ export class Admission {
     return [...keys].filter((key) => this.standing(key, nowSec) === 'admitted');
   }
 
-  name(publicKey: string): string {
-    return this.#listed.get(publicKey)?.name || this.#profiled.get(publicKey)?.name || `agent ${publicKey.slice(0, 8)}`;
+  /** What the owner calls an agent on all devices goes before what this device's list says, and that before its profile. */
+  name(publicKey: string, given?: string): string {
+    return (
+      given ||
+      this.#listed.get(publicKey)?.name ||
+      this.#profiled.get(publicKey)?.name ||
+      `agent ${publicKey.slice(0, 8)}`
+    );
   }
 
   /** Learns from a profile; true when it vouches for an agent. A tag that does not verify under my key is no news. */

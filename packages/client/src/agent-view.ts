@@ -145,6 +145,11 @@ export class AgentView {
       this.#cancelHello = this.#port.clock.setTimer(SILENT_REPEAT_MS, () => this.greet());
   }
 
+  /** Its name may be another. */
+  renamed(): void {
+    this.#tell();
+  }
+
   close(): void {
     this.#cancelHello();
     this.#repairs.close();

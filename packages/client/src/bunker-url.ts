@@ -8,8 +8,9 @@ export interface BunkerAddress {
 }
 
 const MAX_RELAYS = 8;
-/** What we ask a signer for: AUTH and controls to sign, frames to open. */
-export const SIGNER_PERMISSIONS = 'sign_event:22242,sign_event:24200,nip44_encrypt,nip44_decrypt,get_public_key';
+/** What we ask a signer for: AUTH, controls and the names of agents to sign, frames to open. */
+export const SIGNER_PERMISSIONS =
+  'sign_event:22242,sign_event:24200,sign_event:30078,nip44_encrypt,nip44_decrypt,get_public_key';
 
 /** Reads a `bunker://` address. Pure. */
 export function parseBunkerUrl(text: string): Result<BunkerAddress, { readonly message: string }> {

@@ -75,6 +75,8 @@ export type ViewerEvent =
   /** Admitted, decrypted, decoded events of one agent, as they came: order and duplicates are the log's business. */
   | { readonly type: 'events'; readonly agent: string; readonly events: readonly ObserverEvent[] }
   | { readonly type: 'repairs'; readonly agent: string; readonly repairs: Repairs }
+  /** What the owner calls their agents, by public key, on all devices: all of it, each time a name is another. */
+  | { readonly type: 'names'; readonly names: Readonly<Record<string, string>> }
   | { readonly type: 'snapshot'; readonly agent: string; readonly snapshot: Snapshot }
   | { readonly type: 'control'; readonly progress: ControlProgress }
   /** What one turn of an admitted agent used, stored or live, in any order. `id`: of the event that says so. */

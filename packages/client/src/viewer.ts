@@ -3,6 +3,7 @@ import {
   type Crypto,
   decodeEnvelope,
   encodeControl,
+  KIND_APP_DATA,
   KIND_OBSERVER,
   KIND_USAGE,
   type NostrEvent,
@@ -21,6 +22,7 @@ import { Admission } from './admission.ts';
 import { AgentView } from './agent-view.ts';
 import type { Clock } from './clock.ts';
 import { Outbox } from './outbox.ts';
+import { OwnerNames, ownerNamesFilter } from './owner-names.ts';
 import { createRelayClient, type RelayClient } from './relay-client.ts';
 import { SeenIds } from './seen-ids.ts';
 import type { OpenSocket } from './socket.ts';
@@ -59,6 +61,8 @@ export interface Viewer {
   control(agent: string, draft: ControlDraft): string;
   /** Greets one agent, or all, again: what is missing is asked for anew. */
   resync(agent?: string): void;
+  /** Calls an agent so on all of the owner's devices, as soon as a relay keeps it. */
+  nameAgent(agent: string, name: string): void;
   setAgents(agents: readonly KnownAgent[]): void;
   setRelays(urls: readonly string[]): void;
   close(): void;
@@ -91,10 +95,19 @@ export function createViewer(options: ViewerOptions): Viewer {
   const agents = new Map<string, AgentView>();
   const seen = new SeenIds(MAX_SEEN_IDS);
   const strangers = new Map<string, { frames: number; held: VerifiedEvent[] }>();
+  const nowSec = () => Math.floor(clock.nowMs() / 1_000);
+  const names = new OwnerNames({
+    signer,
+    nowSec,
+    publish: async (url, event) =>
+      (await connections.get(url)?.client.publish(event, { timeoutMs: PUBLISH_TIMEOUT_MS }))?.ok ?? false,
+    changed() {
+      onEvent({ type: 'names', names: names.all() });
+      for (const view of agents.values()) view.renamed();
+    },
+  });
   const outbox = new Outbox({ clock, send: sendControl, runOf: (agent) => viewOf(agent).run, onProgress });
   let closed = false;
-
-  const nowSec = () => Math.floor(clock.nowMs() / 1_000);
 
   function connect(url: string): void {
     const abort = new AbortController();
@@ -114,6 +127,7 @@ export function createViewer(options: ViewerOptions): Viewer {
     const filters = [
       { kinds: [KIND_OBSERVER, KIND_USAGE], '#p': [me], limit: 0 },
       { kinds: [KIND_PROFILE], '#p': [me] },
+      ownerNamesFilter(me),
       ...(options.onReceived === undefined ? [] : [{ kinds: [KIND_OBSERVER], authors: [me], limit: 0 }]),
     ];
     let greeted = false;
@@ -122,8 +136,12 @@ export function createViewer(options: ViewerOptions): Viewer {
       // Subscribed first, greeted after: what happens in between is not missed.
       else if (item.type === 'eose') {
         greeted = greet(greeted);
+        names.noteRead(client.url);
         void readUsage(client, signal);
-      } else if (item.type === 'gap') greeted = false;
+      } else if (item.type === 'gap') {
+        greeted = false;
+        names.noteGone(client.url);
+      }
     }
   }
 
@@ -154,6 +172,7 @@ export function createViewer(options: ViewerOptions): Viewer {
   }
 
   async function receive(event: NostrEvent, url: string): Promise<void> {
+    if (event.kind === KIND_APP_DATA) names.noteSent(url, event.id);
     // Only ids that were verified get into `seen`: a forged event can't keep the real one out.
     if (closed || seen.has(event.id)) return;
     if (event.kind === KIND_USAGE) return receiveUsage(event);
@@ -163,12 +182,13 @@ export function createViewer(options: ViewerOptions): Viewer {
       if (!route.ok || route.value.owner !== me) return;
       if (route.value.frame === 'control') return receiveControl(event, route.value.agent);
       if (admission.standing(event.pubkey, nowSec()) === 'revoked') return;
-    } else if (event.kind !== KIND_PROFILE) return;
+    } else if (event.kind !== KIND_PROFILE && event.kind !== KIND_APP_DATA) return;
     const verified = verifyEvent(event, crypto);
     if (!verified.ok) return;
     seen.add(event.id);
     if (isFrame) await receiveFrame(verified.value, url);
-    else await learn(verified.value);
+    else if (event.kind === KIND_PROFILE) await learn(verified.value);
+    else names.receive(verified.value);
   }
 
   /** My own, from here or from another viewer: nothing is done, but that it was sent may be kept. */
@@ -223,7 +243,8 @@ export function createViewer(options: ViewerOptions): Viewer {
   async function learn(profile: VerifiedEvent): Promise<void> {
     if (!admission.learn(profile) || admission.standing(profile.pubkey, nowSec()) !== 'admitted') return;
     const known = agents.has(profile.pubkey);
-    if (!known) viewOf(profile.pubkey).greet();
+    if (known) viewOf(profile.pubkey).renamed();
+    else viewOf(profile.pubkey).greet();
     await release(profile.pubkey);
   }
 
@@ -267,7 +288,7 @@ export function createViewer(options: ViewerOptions): Viewer {
     if (known !== undefined) return known;
     const view = new AgentView(agent, {
       clock,
-      name: () => admission.name(agent),
+      name: () => admission.name(agent, names.get(agent)),
       version: options.version,
       uuid: options.uuid,
       hello: (requestId, have) => void sayHello(agent, requestId, have),
@@ -365,6 +386,7 @@ export function createViewer(options: ViewerOptions): Viewer {
       if (urls.includes(url)) continue;
       abort.abort();
       client.close();
+      names.noteGone(url);
       connections.delete(url);
     }
     for (const url of urls) if (!connections.has(url)) connect(url);
@@ -379,6 +401,7 @@ export function createViewer(options: ViewerOptions): Viewer {
       if (agent !== undefined) viewOf(agent).greet();
       else for (const view of agents.values()) view.greet();
     },
+    nameAgent: (agent, name) => names.set(agent, name),
     setAgents(list) {
       admission.setAgents(list);
       for (const [agent, view] of agents) {

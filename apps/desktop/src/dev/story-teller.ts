@@ -19,7 +19,7 @@ export function tellBy(reader: SessionReader, events: readonly ViewerEvent[]): r
   const told: PageEvent[] = [];
   for (const event of events) {
     if (event.type === 'events') reader.take(event);
-    else told.push(event);
+    else if (event.type !== 'names') told.push(event);
   }
   return [...told, ...reader.changes()];
 }

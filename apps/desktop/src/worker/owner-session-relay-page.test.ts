@@ -82,6 +82,24 @@ test('DT62: a browser that keeps the key keeps its agents: named, revoked, invit
   expect(world.started.at(-1)?.agents).toEqual(agents);
 });
 
+test('DT203: a name given here is told to all devices, and one given elsewhere goes before what is kept here', async () => {
+  const session = openWorld();
+  const secret = encryptSecretKey(SECRET, 'pass phrase', nobleCrypto, 4);
+  await session.receive({ type: 'import', secret, passphrase: 'pass phrase', relays: ['ws://r'] });
+  await session.receive({ type: 'change-agent', id: 1, change: { publicKey: AGENT.publicKey, name: 'Mine' } });
+  await session.receive({ type: 'invite', id: 2, name: 'New', relays: ['ws://r'] });
+  const added = world.kept?.agents.at(-1)?.publicKey;
+  const named = [`name ${AGENT.publicKey} Mine`, `name ${added} New`];
+  expect(world.calls.filter((call) => call.startsWith('name'))).toEqual(named);
+  const revocation = { publicKey: AGENT.publicKey, name: 'Mine', revoked: true };
+  await session.receive({ type: 'change-agent', id: 3, change: revocation });
+  expect(world.calls.filter((call) => call.startsWith('name'))).toEqual(named);
+  session.learnNames({ [AGENT.publicKey]: 'From the desk' });
+  expect(phase()).toMatchObject({ agents: [{ name: 'From the desk', revoked: true }, { name: 'New' }] });
+  await session.receive({ type: 'set-relays', relays: ['ws://r', 'ws://s'] });
+  expect(phase()).toMatchObject({ agents: [{ name: 'From the desk' }, { name: 'New' }] });
+});
+
 test('DT63, DT128: a key moves as a link: encrypted, opened with its passphrase there, and only then kept', async () => {
   const desk = openWorld({
     session: () => ({ status: 200, json: { ...HOST_SESSION, secretKeyHex: hexEncode(SECRET) } }),

@@ -126,7 +126,7 @@ test('DT17: invites and changes of agents go to the host with its token, and the
   await session.receive(open('t'));
   await session.receive({ type: 'invite', id: 5, name: 'New', relays: ['ws://r'] });
   expect(world.posted).toContainEqual({ type: 'invited', id: 5, result: { ok: true, value: { text: 'helio1x' } } });
-  expect(world.calls).toEqual(['agents Claude,New']);
+  expect(world.calls).toEqual([`name ${'cd'.repeat(32)} New`, 'agents Claude,New']);
   expect(phase()).toMatchObject({ phase: 'ready', agents });
   await session.receive({ type: 'change-agent', id: 6, change: { publicKey: AGENT.publicKey, revoked: true } });
   expect(world.posted.at(-1)).toMatchObject({

@@ -78,6 +78,7 @@ export class OwnerSession {
   /** Where the key is elsewhere: it can refuse, and be asked again. */
   #remote: RemoteSigner | undefined;
   #ready: Ready | undefined;
+  #names: Readonly<Record<string, string>> = {};
   /** What is asked of the archive and not answered yet, by its id. */
   readonly #archiveAsks = new Map<number, AbortController>();
   /** Counts what was begun with signers: an answer to an earlier one is none. */
@@ -125,14 +126,24 @@ export class OwnerSession {
       case 'change-agent': {
         const changed = await this.#book?.changeAgent(message.change);
         if (changed === undefined) return;
-        if (changed.ok) this.#setAgents(changed.value);
+        if (changed.ok) {
+          const { publicKey, name, revoked } = message.change;
+          if (name !== undefined && revoked === undefined) this.#viewer?.nameAgent(publicKey, name);
+          this.#setAgents(changed.value);
+        }
         const result = changed.ok ? ok(undefined) : changed;
         return this.#options.post({ type: 'agent-changed', id: message.id, result });
       }
       case 'invite': {
         const invited = await this.#book?.invite(message.name, message.relays);
         if (invited === undefined) return;
-        if (invited.ok) this.#setAgents(invited.value.agents);
+        if (invited.ok) {
+          const { agents } = invited.value;
+          const known = this.#ready?.agents ?? [];
+          const added = agents.find(({ publicKey }) => !known.some((agent) => agent.publicKey === publicKey));
+          if (added !== undefined) this.#viewer?.nameAgent(added.publicKey, message.name);
+          this.#setAgents(agents);
+        }
         return this.#options.post({
           type: 'invited',
           id: message.id,
@@ -154,6 +165,12 @@ export class OwnerSession {
       case 'drop-archive':
         return this.#archiveAsks.get(message.id)?.abort();
     }
+  }
+
+  /** Takes what the owner calls their agents on all devices: it goes before what is kept here. */
+  learnNames(names: Readonly<Record<string, string>>): void {
+    this.#names = names;
+    if (this.#ready !== undefined) this.#tell(this.#ready);
   }
 
   /** Tells of a failure that nothing here could turn into words: fatal only while there is no viewer to go on with. */
@@ -307,6 +324,7 @@ export class OwnerSession {
     this.#remote = undefined;
     this.#book = book;
     this.#viewer?.close();
+    this.#names = {};
     const device = this.#options.nameDevice(start.viewerId);
     this.#ready = {
       phase: 'ready',
@@ -374,7 +392,14 @@ export class OwnerSession {
   }
 
   #tell(session: Session): void {
-    this.#options.post({ type: 'session', session });
+    const named =
+      session.phase === 'ready'
+        ? {
+            ...session,
+            agents: session.agents.map((agent) => ({ ...agent, name: this.#names[agent.publicKey] ?? agent.name })),
+          }
+        : session;
+    this.#options.post({ type: 'session', session: named });
   }
 }
 

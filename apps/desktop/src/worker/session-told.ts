@@ -11,7 +11,7 @@ export interface SessionChanges {
   readonly transcripts: readonly TranscriptPatch[];
 }
 
-/** What happens in the page's world: what a viewer tells, but that lines come as what they made of the sessions. */
+/** What happens in the page's world: what a viewer tells, but that lines come as what they made of the sessions, and names with the session. */
 export type PageEvent =
-  | Exclude<ViewerEvent, { readonly type: 'events' }>
+  | Exclude<ViewerEvent, { readonly type: 'events' | 'names' }>
   | { readonly type: 'changes'; readonly changes: SessionChanges };

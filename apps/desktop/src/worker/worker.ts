@@ -41,6 +41,7 @@ const reader = new SessionReader({
 });
 function take(event: ViewerEvent): void {
   if (event.type === 'events') reader.take(event);
+  else if (event.type === 'names') session.learnNames(event.names);
   else feed.add(event);
 }
 const uuid = () => randomUuid(nobleCrypto);

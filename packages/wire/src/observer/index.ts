@@ -1,3 +1,4 @@
+export * from './agent-names.ts';
 export * from './control.ts';
 export * from './control-text.ts';
 export * from './envelope.ts';

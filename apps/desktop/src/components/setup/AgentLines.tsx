@@ -9,7 +9,13 @@ export function AgentLines({ agents }: { readonly agents: readonly AgentRecord[]
   return (
     <section>
       <h3 className="mb-1.5 font-medium">Agents</h3>
-      {agents.length === 0 && <p className="text-ink-2">None yet.</p>}
+      {agents.length === 0 ? (
+        <p className="text-ink-2">None yet.</p>
+      ) : (
+        <p className="mb-2 text-s text-ink-3">
+          A name is the same on all your devices: your relays keep it, encrypted to you.
+        </p>
+      )}
       <ul className="stack gap-2">
         {agents.map((agent) => (
           <AgentLine key={agent.publicKey} agent={agent} />
@@ -46,9 +52,10 @@ function AgentLine({ agent }: { readonly agent: AgentRecord }) {
             value={name}
             maxLength={64}
             aria-label="Name"
+            data-testid="new-name"
             onChange={(event) => setName(event.target.value)}
           />
-          <button type="submit" className="btn go" disabled={name.trim() === ''}>
+          <button type="submit" className="btn go" disabled={name.trim() === ''} data-testid="rename-go">
             Rename
           </button>
         </form>
@@ -59,7 +66,7 @@ function AgentLine({ agent }: { readonly agent: AgentRecord }) {
             <span className="font-mono text-s text-ink-3">{agent.publicKey.slice(0, 8)}</span>
           </span>
           {agent.revoked && <span className="text-s text-ink-3">revoked</span>}
-          <button type="button" className="link text-ink-2" onClick={() => setStep('rename')}>
+          <button type="button" className="link text-ink-2" data-testid="rename" onClick={() => setStep('rename')}>
             Rename
           </button>
           <button
