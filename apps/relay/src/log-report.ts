@@ -19,7 +19,7 @@ export function logReport(
       log.info({ connection, key: encodeNpub(report.pubkey) }, 'attestation ended');
       break;
     case 'connection-ended':
-      metrics.add('dropped_total', 'reason="ended"');
+      metrics.add('dropped_total', `reason="${/^([a-z-]+): /.exec(report.message)?.[1] ?? 'full'}"`);
       log.info({ connection, reason: report.message }, 'connection ended by the relay');
       break;
     case 'query-failed':

@@ -165,9 +165,11 @@ export class RelayHost {
       connection.isAlive = true;
     });
     // ws closes the connection by itself after an error; here it is only told.
-    socket.on('error', (error) =>
-      this.#options.log.debug({ connection: id, reason: error.message }, 'connection broke'),
-    );
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') metrics.add('dropped_total', 'reason="size"');
+      else if (error.code?.startsWith('WS_ERR_')) metrics.add('dropped_total', 'reason="frame"');
+      this.#options.log.debug({ connection: id, reason: error.message }, 'connection broke');
+    });
     socket.on('close', (code) => {
       this.#connections.delete(id);
       this.#feed({ type: 'close', connection: id });

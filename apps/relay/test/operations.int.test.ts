@@ -81,6 +81,25 @@ it('RL56: /metrics counts connections, events by kind, refusals by reason, bytes
   expect(outside.status).toBe(403);
 });
 
+it('RL158: metrics tell which limit connections were dropped at', async () => {
+  const relay = await startTestRelay({ limits: { maxConnectionsPerAddress: 3, unauthenticatedMs: 300 } });
+  const dropped = async () => {
+    const text = await (await fetch(`${relay.httpUrl}/metrics`)).text();
+    return Object.fromEntries(
+      [...text.matchAll(/dropped_total\{reason="([a-z-]+)"\} (\d+)/g)].map(([, why, n]) => [why, Number(n)]),
+    );
+  };
+  const keyed = await Promise.all([0, 1].map(() => connectAs(owner, relay)));
+  const large = await connectAs(owner, relay);
+  expect(await new RawClient(relay.url).closed).toMatchObject({ code: 1013 });
+  large.socket.send('x'.repeat(300_000));
+  await expect.poll(dropped).toEqual({ full: 1, size: 1 });
+  keyed[0]?.socket.send(Buffer.from([0xff]), { binary: false });
+  await expect.poll(dropped).toEqual({ full: 1, size: 1, frame: 1 });
+  expect(await new RawClient(relay.url).closed).toMatchObject({ code: 1008 });
+  expect(await dropped()).toEqual({ full: 1, size: 1, frame: 1, 'auth-required': 1 });
+});
+
 it('RL59: connections count by the address a trusted proxy names, and IPv6 by /64', async () => {
   const relay = await startTestRelay({ trustedProxies: ['127.0.0.1'], limits: { maxConnectionsPerAddress: 1 } });
   const from = (address: string) => new RawClient(relay.url, { 'x-forwarded-for': address });
