@@ -13,12 +13,25 @@ export function* markdownOf(head: SessionHead, turns: Iterable<Turn>): Generator
   let number = 0;
   for (const turn of turns) {
     if (turn.items.length === 0) continue;
-    yield `\n## ${++number}. ${inline(turn.startedAt)} (${inline(turnLine(turn))})\n`;
-    for (const { who, line, at, blocks } of shownItems(turn, head.cwd)) {
-      yield `\n**${inline(who)}**${line === '' ? '' : ` ${inline(line)}`} *${inline(at.slice(11, 19))}*\n`;
-      for (const { name, text } of blocks)
-        yield `${name === '' ? '' : `\n${inline(name)}\n`}\n${fenced(plainText(text))}\n`;
-    }
+    yield `\n## ${++number}. `;
+    yield* turnPieces(turn, head.cwd);
+  }
+}
+
+/** One turn as Markdown, as it stands in that of its session; what of it a window does not hold is counted first. */
+export function turnMarkdownOf(turn: Turn, cwd: string | undefined): string {
+  const away = (turn.away ?? []).reduce((sum, { items }) => sum + items, 0);
+  const lacks = away === 0 ? '' : `\n*${away} more, which were not on the screen, are not in this copy.*\n`;
+  const [heading = '', ...rest] = turnPieces(turn, cwd);
+  return ['## ', heading, lacks, ...rest].join('');
+}
+
+function* turnPieces(turn: Turn, cwd: string | undefined): Generator<string> {
+  yield `${inline(turn.startedAt)} (${inline(turnLine(turn))})\n`;
+  for (const { who, line, at, blocks } of shownItems(turn, cwd)) {
+    yield `\n**${inline(who)}**${line === '' ? '' : ` ${inline(line)}`} *${inline(at.slice(11, 19))}*\n`;
+    for (const { name, text } of blocks)
+      yield `${name === '' ? '' : `\n${inline(name)}\n`}\n${fenced(plainText(text))}\n`;
   }
 }
 

@@ -33,7 +33,7 @@ export const RowView = memo(function RowView(props: RowViewProps) {
     return <ToolCard item={row.item} inside={row.items} cwd={cwd} isLive={props.isRunning} waitedMs={waitedMs} />;
   }
   if (row.type === 'away') return <AwayRow row={row} />;
-  if (row.type === 'turn-end') return <TurnEnd turn={row.turn} />;
+  if (row.type === 'turn-end') return <TurnEnd turn={row.turn} cwd={cwd} />;
   const { item } = row;
   switch (item.kind) {
     case 'user':

@@ -1,7 +1,9 @@
-import type { Turn } from '@heliograph/transcript';
+import { type Turn, turnMarkdownOf } from '@heliograph/transcript';
 import { formatClock, formatCount, formatDuration, parseTime } from '../../text/human.ts';
 import { VisibleText } from '../content/VisibleText.tsx';
+import { CopyButton } from '../parts/CopyButton.tsx';
 import { useDesktop } from '../use-desktop.ts';
+import { useIsNear } from './near-context.ts';
 
 const OUTCOMES: Readonly<Record<string, string>> = {
   completed: 'Ended its turn',
@@ -13,8 +15,9 @@ const OUTCOMES: Readonly<Record<string, string>> = {
 };
 
 /** How a turn ended: in the agent's own word, when, and how long it took. */
-export function TurnEnd({ turn }: { readonly turn: Turn }) {
+export function TurnEnd({ turn, cwd }: { readonly turn: Turn; readonly cwd: string | undefined }) {
   const { nowMs } = useDesktop();
+  const isBare = !useIsNear();
   const startMs = parseTime(turn.startedAt);
   const endMs = parseTime(turn.endedAt);
   const isFailure = turn.outcome === 'failed';
@@ -38,6 +41,9 @@ export function TurnEnd({ turn }: { readonly turn: Turn }) {
         </span>
       )}
       <span className="tabular-nums">{facts.join(' · ')}</span>
+      <div className="row-actions">
+        <CopyButton text={() => turnMarkdownOf(turn, cwd)} label="Copy this turn" testId="copy-turn" isBare={isBare} />
+      </div>
     </div>
   );
 }
