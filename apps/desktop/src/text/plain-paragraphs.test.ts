@@ -38,3 +38,10 @@ test('DT177: a text with any sign that could mean something is none', () => {
   ])
     expect(plainParagraphs(text), JSON.stringify(text)).toBeUndefined();
 });
+
+test('DT177: spaces without end are looked at once', () => {
+  const startMs = performance.now();
+  const text = `a${' '.repeat(120_000)}b`;
+  expect(plainParagraphs(`${text} `)).toEqual([text]);
+  expect(performance.now() - startMs).toBeLessThan(2_000);
+});

@@ -9,7 +9,14 @@ const NOT_PLAIN = /:\/\/|www\.| {2}\n/i;
  */
 export function plainParagraphs(text: string): readonly string[] | undefined {
   if (NOT_PLAIN.test(text)) return undefined;
-  const paragraphs = text.replaceAll(/ +$/gm, '').trimEnd().split(/\n\n+/);
+  const paragraphs = text.split('\n').map(withoutEndSpaces).join('\n').trimEnd().split(/\n\n+/);
   const isPlain = paragraphs.every((paragraph) => paragraph.split('\n').every((line) => PLAIN_LINE.test(line)));
   return isPlain ? paragraphs : undefined;
+}
+
+/** Not by `/ +$/`, which takes the square of the spaces within a line: an agent could hold the page up for minutes. */
+function withoutEndSpaces(line: string): string {
+  let end = line.length;
+  while (line[end - 1] === ' ') end--;
+  return line.slice(0, end);
 }
