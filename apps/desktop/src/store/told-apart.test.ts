@@ -24,3 +24,19 @@ test('DT199: an agent keeps its record while its name stays, and its bare name o
   expect(toldApart(both)[0]).toBe(both[0]);
   expect(toldApart(both.slice(0, 1)).map(({ name }) => name)).toEqual(['Claude']);
 });
+
+test('DT218: who calls itself what another is called with its digits is told from it, however often', () => {
+  const names = toldApart([
+    agent('aaaa11', 'Claude'),
+    agent('bbbb22', 'Claude'),
+    agent('cccc33', 'claude  AAAA'),
+    agent('dddd44', 'Claude aaaa cccc'),
+    agent('eeee55', 'Codex'),
+  ]).map(({ name }) => name);
+  expect(names).toEqual(['Claude aaaa', 'Claude bbbb', 'claude  AAAA cccc', 'Claude aaaa cccc dddd', 'Codex']);
+});
+
+test('DT218: names that differ in how much space is between their words alone look alike', () => {
+  const names = toldApart([agent('aaaa11', 'My agent'), agent('bbbb22', 'My  agent')]).map(({ name }) => name);
+  expect(names).toEqual(['My agent aaaa', 'My  agent bbbb']);
+});

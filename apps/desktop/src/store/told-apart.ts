@@ -13,24 +13,41 @@ const MIN_DIGITS = 4;
 
 /** The agents with names by which each can be told from every other that is trusted; whose name stays is the same value. */
 export function toldApart<A extends Named>(agents: readonly A[]): readonly A[] {
-  const namesakes = new Map<string, A[]>();
-  for (const agent of agents) {
-    if (agent.revoked) continue;
-    const key = lookOf(agent.given);
-    const others = namesakes.get(key);
-    if (others === undefined) namesakes.set(key, [agent]);
-    else others.push(agent);
+  const trusted = agents.filter(({ revoked }) => !revoked);
+  const namesakes = groupBy(trusted, ({ given }) => lookOf(given));
+  const names = new Map(trusted.map((agent) => [agent.publicKey, agent.given]));
+  // An agent may call itself what another is called with its digits: then it has its own, and so on.
+  for (let isAmbiguous = true; isAmbiguous; ) {
+    isAmbiguous = false;
+    for (const alike of groupBy(trusted, ({ publicKey, given }) => lookOf(names.get(publicKey) ?? given)).values()) {
+      if (alike.length === 1) continue;
+      for (const agent of alike) {
+        const name = `${agent.given.trim()} ${digitsOf(agent, namesakes.get(lookOf(agent.given)) ?? alike)}`;
+        isAmbiguous ||= names.get(agent.publicKey) !== name;
+        names.set(agent.publicKey, name);
+      }
+    }
   }
   return agents.map((agent) => {
-    const others = agent.revoked ? [agent] : (namesakes.get(lookOf(agent.given)) ?? [agent]);
-    const name = others.length === 1 ? agent.given : `${agent.given.trim()} ${digitsOf(agent, others)}`;
+    const name = (agent.revoked ? undefined : names.get(agent.publicKey)) ?? agent.given;
     return name === agent.name ? agent : { ...agent, name };
   });
 }
 
+function groupBy<A>(values: readonly A[], keyOf: (value: A) => string): ReadonlyMap<string, readonly A[]> {
+  const groups = new Map<string, A[]>();
+  for (const value of values) {
+    const key = keyOf(value);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [value]);
+    else group.push(value);
+  }
+  return groups;
+}
+
 /** What two names that look alike have in common; what hides in a name is shown as its code, and sets it apart. */
 function lookOf(name: string): string {
-  return name.normalize('NFKC').trim().toLowerCase();
+  return name.normalize('NFKC').replaceAll(/\s+/g, ' ').trim().toLowerCase();
 }
 
 function digitsOf({ publicKey }: Named, others: readonly Named[]): string {
