@@ -20,9 +20,18 @@ const DICTIONARY = Buffer.from(
 );
 /** Two levels more save two per cent and cost half as much time again; a larger window costs more to set up than it saves on envelopes. */
 const LEVEL = 2;
+/** Most texts pack into this: Node's own choice, eight times as much, is no part of its pool and costs more than it spares. */
+const CHUNK_BYTES = 2_048;
 
 /** Raw DEFLATE (RFC 1951) with the dictionary above. */
 export const packer: Packer = {
-  pack: (bytes) => deflateRawSync(bytes, { level: LEVEL, windowBits: 14, memLevel: 7, dictionary: DICTIONARY }),
+  pack: (bytes) =>
+    deflateRawSync(bytes, {
+      level: LEVEL,
+      windowBits: 14,
+      memLevel: 7,
+      chunkSize: CHUNK_BYTES,
+      dictionary: DICTIONARY,
+    }),
   unpack: (bytes, maxBytes) => inflateRawSync(bytes, { dictionary: DICTIONARY, maxOutputLength: maxBytes }),
 };
