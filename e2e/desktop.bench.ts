@@ -26,7 +26,7 @@ try {
   page.setDefaultTimeout(600_000);
   // What tsx puts around functions, which the page has not.
   await page.addInitScript('globalThis.__name = (value) => value');
-  await page.reload();
+  await page.evaluate('globalThis.__name = (value) => value');
   await openSession(page);
   tell('load at the beginning', round(loadavg()[0] ?? 0));
   await measureLatency(page, relay);
