@@ -49,7 +49,7 @@ describe('the fleet', () => {
   });
 
   it(
-    'DT121, DT122, DT123, DT124: what waits on two machines is answered in the inbox of a desk and of a phone',
+    'DT121, DT122, DT123, DT124, DT163: what waits on two machines is answered in the inbox of a desk and of a phone',
     async () => {
       const { page } = desk;
       await ask(page, 'Alpha', 'go');
@@ -85,10 +85,15 @@ describe('the fleet', () => {
       await small.getByTestId('session-row').first().waitFor();
       await looksRight(small, PHONE);
 
-      // And its place in its session is one press away.
+      // And its place in its session is one press away, marked until the next press there.
       await second.getByTestId('inbox-open').click();
       await page.locator('[data-testid="session"][data-live="true"]').waitFor();
       await page.getByTestId('turn-end').first().waitFor();
+      const ledTo = page.locator('[data-testid="row"][data-led-to]');
+      await ledTo.filter({ hasText: 'reject_once' }).waitFor();
+      await looksRight(page, DESKTOP);
+      await page.getByTestId('turn-end').first().click();
+      await ledTo.waitFor({ state: 'detached' });
     },
     PATIENCE_MS,
   );
