@@ -52,4 +52,11 @@ describe('relay URLs', () => {
       expect(sameRelayUrl(url, other)).toBe(false);
     }
   });
+
+  test('NO17: a path of slashes without end is looked at once', () => {
+    const url = `ws://relay.example${'/'.repeat(200_000)}a`;
+    const startMs = performance.now();
+    expect(normalizeRelayUrl(`${url}/`)).toBe(url);
+    expect(performance.now() - startMs).toBeLessThan(2_000);
+  });
 });

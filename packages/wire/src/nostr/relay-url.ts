@@ -13,7 +13,10 @@ export function normalizeRelayUrl(url: string): string | undefined {
   const portNumber = port === undefined ? undefined : Number(port);
   if (portNumber !== undefined && (portNumber < 1 || portNumber > 65_535)) return undefined;
   const shownPort = portNumber === undefined || String(portNumber) === DEFAULT_PORTS[scheme] ? '' : `:${portNumber}`;
-  return `${scheme}://${host.toLowerCase()}${shownPort}${path.replace(/\/+$/, '')}${query}`;
+  // Not by `/\/+$/`, which takes the square of the slashes within a path: strangers' AUTHs name relays.
+  let end = path.length;
+  while (path[end - 1] === '/') end--;
+  return `${scheme}://${host.toLowerCase()}${shownPort}${path.slice(0, end)}${query}`;
 }
 
 /** Whether two texts name the same relay, as NIP-42 compares them; false when either is no ws or wss URL. */
