@@ -1,4 +1,5 @@
 // @vitest-environment happy-dom
+import type { PermissionItem } from '@heliograph/transcript';
 import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { STORIES, type Story } from '../../dev/stories.ts';
@@ -22,7 +23,7 @@ function show() {
   const item = turns.flatMap(({ items }) => items).find(({ kind }) => kind === 'permission');
   if (ref === undefined || item?.kind !== 'permission') throw new TypeError('the story asks for nothing');
   const seen = { ids: [item.id], settledMs: 600 };
-  render(
+  const page = (shown: PermissionItem) => (
     <DesktopProvider value={desktop}>
       <SeenPermissionsContext
         value={{
@@ -32,11 +33,14 @@ function show() {
           subscribe: () => () => undefined,
         }}
       >
-        <PermissionCard item={item} agent={ref.agent} channelId={ref.channelId} cwd="/srv" />
+        <PermissionCard item={shown} agent={ref.agent} channelId={ref.channelId} cwd="/srv" />
         <textarea data-testid="field" />
       </SeenPermissionsContext>
-    </DesktopProvider>,
+    </DesktopProvider>
   );
+  const { rerender } = render(page(item));
+  const rename = (name: string) =>
+    rerender(page({ ...item, options: item.options.map((option) => ({ ...option, name })) }));
   const down = (key: string, more = {}) => fireEvent.keyDown(document.body, { key, ...more });
   const up = (key: string) => fireEvent.keyUp(document.body, { key });
   const wait = (ms: number) => act(() => vi.advanceTimersByTime(ms));
@@ -45,7 +49,7 @@ function show() {
       message.type === 'control' && message.draft.type === 'permission_decision' ? [message.draft.optionId] : [],
     );
   const held = () => screen.getAllByTestId('permission-option').filter((button) => button.classList.contains('held'));
-  return { seen, item, down, up, wait, given, held };
+  return { seen, item, down, up, wait, given, held, rename };
 }
 
 test('DT197: letters typed beside the field answer nothing, and say what would have', () => {
@@ -89,6 +93,22 @@ test('DT197: another key, a page that is left and a card that is no longer the o
   down('a');
   wait(200);
   seen.ids = [...seen.ids, 'another'];
+  wait(1_000);
+  expect(given()).toEqual([]);
+});
+
+test('DT197: a field that takes over, and another answer in the place of the one that filled, take a held answer back', () => {
+  const { down, up, wait, given, rename } = show();
+  down('a');
+  wait(200);
+  screen.getByTestId('field').focus();
+  wait(1_000);
+  expect(given()).toEqual([]);
+  screen.getByTestId('field').blur();
+  up('a');
+  down('1');
+  wait(200);
+  rename('Allow all of it');
   wait(1_000);
   expect(given()).toEqual([]);
 });

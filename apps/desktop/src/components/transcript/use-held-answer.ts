@@ -17,7 +17,8 @@ export interface HeldAnswer {
 
 /**
  * Gives the answer whose key (1–9, a, d) was held while this card was the only one on the screen, had been for a while, and
- * nobody typed. Another key, the end of the hold, and a page that is left take it back.
+ * nobody typed. Another key, the end of the hold, another answer in its place, a field or a dialog that took over, and a page
+ * that is left take it back.
  */
 export function useHeldAnswer(
   itemId: string,
@@ -41,7 +42,8 @@ export function useHeldAnswer(
     end(undefined);
     // What is there now is answered, and only if it is still what was seen.
     const option = optionOf(key);
-    if (option !== undefined && isMine()) choose(option);
+    const isSeen = option?.optionId === answer.held?.optionId && option?.name === answer.held?.name;
+    if (option !== undefined && isSeen && isMine() && !isTyping(document.activeElement)) choose(option);
   });
   const onDown = useEffectEvent((event: KeyboardEvent) => {
     if (event.repeat) return;
