@@ -28,6 +28,8 @@ test('DT84: who looks elsewhere is called, and a press on it opens the session; 
   vi.stubGlobal('Notification', Shown);
   let visibility = 'hidden';
   vi.spyOn(document, 'visibilityState', 'get').mockImplementation(() => visibility as DocumentVisibilityState);
+  // Of a page that was served: another test's window may have left this one at about:blank.
+  vi.spyOn(document, 'baseURI', 'get').mockReturnValue('http://localhost:3000/');
   writeNotifySettings(parseNotifySettings({ on: ['permission'] }));
   const story = STORIES as Readonly<Record<string, (nowMs: number) => Story>>;
   const nowMs = Date.now();
