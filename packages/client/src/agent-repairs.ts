@@ -1,14 +1,12 @@
 import type { ControlResult } from '@heliograph/wire';
 import type { Clock } from './clock.ts';
 import { type HoleRepair, MAX_REPAIRS } from './hole-repair.ts';
-import { isSeq, listOf } from './members.ts';
+import { namedIn } from './members.ts';
 import type { SeqSpan, StreamChain } from './stream-chain.ts';
 import type { ControlDraft, Repairs, StreamSpan } from './viewer-event.ts';
 
 /** How long a harness that answers too many others is left before it is asked again. */
 const BUSY_MS = 5_000;
-/** Ranges of one answer that are looked at: more is asked for again. */
-const MAX_MISSING_SPANS = 1_000;
 /** Spans of a kind that are told of, the newest. */
 const MAX_TOLD_SPANS = 256;
 /** While something is asked for anyway, new holes are told of no more often. */
@@ -84,7 +82,7 @@ export class AgentRepairs {
       this.later(BUSY_MS);
       return;
     }
-    const gone = status === 'unknown' ? [span] : namedIn(result).slice(0, MAX_MISSING_SPANS);
+    const gone = status === 'unknown' ? [span] : namedIn(result);
     if (gone.length > 0) {
       chain.forget(gone);
       const seqs = gone.slice(0, 3).map(({ first, last }) => `${first}–${last}`);
@@ -129,11 +127,4 @@ export class AgentRepairs {
     }
     return undefined;
   }
-}
-
-function namedIn({ missing }: ControlResult): readonly SeqSpan[] {
-  return listOf<readonly [number, number]>(missing).flatMap((range): SeqSpan[] => {
-    const [first, last] = Array.isArray(range) ? range : [];
-    return isSeq(first) && isSeq(last) && first <= last ? [{ first, last }] : [];
-  });
 }

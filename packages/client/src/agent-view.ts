@@ -13,12 +13,21 @@ import {
 import { AgentRepairs, type RepairedStream } from './agent-repairs.ts';
 import type { Clock } from './clock.ts';
 import { HoleRepair } from './hole-repair.ts';
+import { AskedAgain } from './lines-again.ts';
 import { isSeq, listOf } from './members.ts';
 import { PartCollector } from './part-collector.ts';
 import { readResult, readSnapshot } from './read-snapshot.ts';
 import { RunTimes } from './run-times.ts';
 import { type SeqSpan, StreamChain } from './stream-chain.ts';
-import type { ControlDraft, HeldStream, Presence, Refusal, ViewerEvent } from './viewer-event.ts';
+import type {
+  ControlDraft,
+  HeldStream,
+  LinesAgain,
+  Presence,
+  Refusal,
+  StreamSpan,
+  ViewerEvent,
+} from './viewer-event.ts';
 
 /** What one agent's view asks of the viewer that holds it. */
 export interface AgentPort {
@@ -85,10 +94,12 @@ export class AgentView {
   #toldVersions = '';
   readonly #warnedMs = new Map<string, number>();
   readonly #repairs: AgentRepairs;
+  readonly #again: AskedAgain;
 
   constructor(agent: string, port: AgentPort) {
     this.#agent = agent;
     this.#port = port;
+    this.#again = new AskedAgain((draft) => port.control(draft));
     this.#repairs = new AgentRepairs({
       clock: port.clock,
       streams: this.#streams,
@@ -153,6 +164,7 @@ export class AgentView {
   close(): void {
     this.#cancelHello();
     this.#repairs.close();
+    this.#again.close();
     this.#cancelWatch();
   }
 
@@ -165,7 +177,14 @@ export class AgentView {
 
   /** A replay that was asked for is given up: no answer came. */
   giveUpReplay(requestId: string): void {
-    this.#repairs.receive({ type: 'replay', requestId, status: 'unanswered' });
+    const result = { type: 'replay', requestId, status: 'unanswered' } as const;
+    this.#repairs.receive(result);
+    this.#again.receive(result);
+  }
+
+  /** Asks for lines that were here and were let go: they come as events once more. A harness that is away is not asked. */
+  async readAgain(span: StreamSpan): Promise<LinesAgain> {
+    return this.#harness === 'live' ? this.#again.ask(span) : { isAnswered: false };
   }
 
   /** Takes one decoded envelope; returns the events that may be shown. */
@@ -192,8 +211,11 @@ export class AgentView {
         hash: envelope.hash,
         prev: envelope.prev,
       });
-      if (verdict === 'duplicate') return [];
       // What it says was noticed when it came first.
+      if (verdict === 'duplicate') {
+        const isAsked = this.#again.covers(stream, { first: first.seq, last: last.seq });
+        return isAsked ? accepted : [];
+      }
       if (verdict === 'forgotten') return accepted;
       if (verdict === 'broken')
         this.#warn('chain', `seq ${first.seq} of stream ${stream} does not follow what came before`);
@@ -246,6 +268,7 @@ export class AgentView {
         if (result === undefined) break;
         this.#port.result(result);
         this.#repairs.receive(result);
+        this.#again.receive(result);
         break;
       }
       case 'agent_initialized':

@@ -68,6 +68,11 @@ export interface Repairs {
   readonly gone: readonly StreamSpan[];
 }
 
+/** What became of asking for lines again: those that are not `gone` came before this; `isAnswered` false: ask later. */
+export type LinesAgain =
+  | { readonly isAnswered: false }
+  | { readonly isAnswered: true; readonly gone: readonly SeqSpan[] };
+
 /** Everything a viewer tells: plain data, so that it can cross a worker's border. */
 export type ViewerEvent =
   | { readonly type: 'relay'; readonly url: string; readonly state: RelayState }

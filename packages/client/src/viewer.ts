@@ -28,7 +28,16 @@ import { SeenIds } from './seen-ids.ts';
 import type { OpenSocket } from './socket.ts';
 import { readStored } from './stored-events.ts';
 import type { SeqSpan } from './stream-chain.ts';
-import type { ControlDraft, HeldStream, KnownAgent, ReceivedEvent, Refusal, ViewerEvent } from './viewer-event.ts';
+import type {
+  ControlDraft,
+  HeldStream,
+  KnownAgent,
+  LinesAgain,
+  ReceivedEvent,
+  Refusal,
+  StreamSpan,
+  ViewerEvent,
+} from './viewer-event.ts';
 
 export interface ViewerOptions {
   /** The owner's key, wherever it is. */
@@ -63,6 +72,8 @@ export interface Viewer {
   resync(agent?: string): void;
   /** Calls an agent so on all of the owner's devices, as soon as a relay keeps it. */
   nameAgent(agent: string, name: string): void;
+  /** Asks an agent's harness once more for lines that were told and let go since; they are told as events again, before this is fulfilled. */
+  readAgain(agent: string, span: StreamSpan): Promise<LinesAgain>;
   setAgents(agents: readonly KnownAgent[]): void;
   setRelays(urls: readonly string[]): void;
   close(): void;
@@ -402,6 +413,7 @@ export function createViewer(options: ViewerOptions): Viewer {
       else for (const view of agents.values()) view.greet();
     },
     nameAgent: (agent, name) => names.set(agent, name),
+    readAgain: (agent, span) => viewOf(agent).readAgain(span),
     setAgents(list) {
       admission.setAgents(list);
       for (const [agent, view] of agents) {

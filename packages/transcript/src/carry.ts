@@ -137,3 +137,11 @@ export function carryMore<T>(list: readonly T[], entry: T): readonly T[] {
 export function carryChanged<T>(list: readonly T[], match: (entry: T) => boolean, next: (entry: T) => T): readonly T[] {
   return list.some(match) ? list.map((entry) => (match(entry) ? next(entry) : entry)) : list;
 }
+
+/** The turns that what comes next may still be about: nothing of them can be forgotten. */
+export function turnsIn(carry: Carry): ReadonlySet<string | undefined> {
+  const { requests, questions, open, last, tools, terminals, streaming } = carry;
+  return new Set(
+    [...requests, ...questions, ...open, ...tools, ...terminals, last, streaming].map((entry) => entry?.turnId),
+  );
+}

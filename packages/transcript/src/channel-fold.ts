@@ -1,7 +1,8 @@
-import type { CarriedTranscript, Carry } from './carry.ts';
+import { type CarriedTranscript, type Carry, EMPTY_CARRY, turnsIn } from './carry.ts';
 import { Draft } from './draft.ts';
 import { reduceMissing, reduceTail } from './gap.ts';
 import type { LaneKey, Segment } from './lane.ts';
+import { inShort, type LetGoTurn } from './let-go.ts';
 import type { LogEvent } from './log-event.ts';
 import {
   type Arrival,
@@ -14,7 +15,7 @@ import {
   type Taken,
   take,
 } from './merge.ts';
-import type { SessionState } from './model.ts';
+import type { SessionState, Turn } from './model.ts';
 import { emptyTranscript, reduceInto } from './reduce.ts';
 import { keepIdentity, same } from './same.ts';
 
@@ -107,6 +108,51 @@ export class ChannelFold {
     this.#dirty = { cut: -1, unmet: new Set(['all']) };
   }
 
+  /**
+   * Turns whose lines can be let go, oldest first, for as long as somebody takes them: ended ones that nothing outside them is made
+   * with, and that nothing waits in. `take` says whether the lines went.
+   */
+  letGo(
+    isWanted: (turn: Turn) => boolean,
+    take: (stream: string, first: number, last: number, letGo: LetGoTurn) => boolean,
+  ): void {
+    this.transcript();
+    const draft = this.#draft.finish();
+    const clean = cleanCuts(this.#cuts, this.#reach);
+    const needed = turnsIn(draft.carry ?? EMPTY_CARRY);
+    const turns = draft.turns.slice();
+    for (const [at, cut] of this.#cuts.entries()) {
+      const next = this.#cuts[at + 1];
+      const turn = turns[cut.turns];
+      if (next === undefined || turn === undefined || next.turns !== cut.turns + 1 || !clean[at] || !clean[at + 1])
+        continue;
+      if (turn.away !== undefined || needed.has(turn.id) || !isWanted(turn)) continue;
+      const [segment, short] = [this.#segments[cut.cursor.segment], inShort(turn)];
+      const [before, last] = [cut.cursor.own, next.cursor.own];
+      if (segment === undefined || short === undefined || next.cursor.segment !== cut.cursor.segment) continue;
+      if (typeof before !== 'number' || typeof last !== 'number' || last <= before) continue;
+      const { session, carry, cursor } = next;
+      if (take(segment.stream, before + 1, last, { turn: short, session, carry, cursor, run: segment.run }))
+        turns[cut.turns] = short;
+    }
+    if (turns.every((turn, at) => turn === draft.turns[at])) return;
+    this.rewrites++;
+    this.#draft = new Draft({ ...draft, turns });
+  }
+
+  /** Another short form of a turn that was let go. */
+  shorten(turn: Turn): void {
+    const draft = this.#draft.finish();
+    const at = draft.turns.findIndex(({ id, away }) => id === turn.id && away !== undefined);
+    const before = draft.turns[at];
+    if (before === undefined) return;
+    const { away } = turn;
+    this.#draft = new Draft({
+      ...draft,
+      turns: draft.turns.with(at, { ...before, ...(away === undefined ? {} : { away }) }),
+    });
+  }
+
   /** The event after this place in the order they are folded in, with what is missing of a stream that ends before it. */
   nextAfter(cursor: Cursor = START): OrderedEvent | undefined {
     this.#checkSegments();
@@ -181,12 +227,16 @@ export class ChannelFold {
     let start = from;
     while (start >= 0 && !clean[start]) start--;
     this.#goTo(start < 0 ? undefined : oldCuts[start], start, old, oldReach);
+    // What stood in short may have been looked up in full: who refers to it is folded again as well.
+    const short = new Set(old.turns.filter(({ away }) => away !== undefined).map(({ id }) => id));
+    const refersToShort = ({ carry }: Cut) =>
+      short.size > 0 && [...turnsIn(carry)].some((id) => id !== undefined && short.has(id));
     const byPlace = new Map(oldCuts.map((cut, i) => [placeOf(cut.cursor), i]));
     let met: { readonly cut: Cut; readonly old: number } | undefined;
     this.#advance((cut) => {
       const place = byPlace.get(placeOf(cut.cursor));
       const before = place === undefined ? undefined : oldCuts[place];
-      if (place === undefined || before === undefined || !clean[place]) return false;
+      if (place === undefined || before === undefined || !clean[place] || refersToShort(cut)) return false;
       const agrees = same([cut.carry, cut.session, cut.streams], [before.carry, before.session, before.streams]);
       if (agrees) met = { cut, old: place };
       return agrees;

@@ -68,6 +68,13 @@ export class EventLog {
     if (log !== undefined) yield* log.range(first, last);
   }
 
+  /** Characters of all payloads that are here, of events with a stream. */
+  get units(): number {
+    let sum = 0;
+    for (const { units } of this.#streams.values()) sum += units;
+    return sum;
+  }
+
   /** Events held: of one stream, or of all. */
   count(stream?: string): number {
     if (stream !== undefined) return this.#streams.get(stream)?.count ?? 0;

@@ -9,7 +9,7 @@ import { FOREIGN_SEGMENT, firstAfter, type LaneKey } from './lane.ts';
 import { type Layout, layOut } from './layout.ts';
 import { readLine } from './lines.ts';
 import type { Cursor } from './merge.ts';
-import type { AgentState } from './model.ts';
+import type { AgentState, SeqRange, Turn } from './model.ts';
 import { SESSION_REQUESTS } from './session.ts';
 import type { StreamLog, Verdict } from './stream-log.ts';
 
@@ -53,7 +53,7 @@ export class TranscriptFold {
     const before = this.#standing(event.stream, event.seq);
     const verdict = this.log.insert(event);
     const stream = this.log.stream(event.stream);
-    if (stream === undefined || verdict === 'duplicate') return verdict;
+    if (stream === undefined || verdict === 'duplicate' || verdict === 'returned') return verdict;
     if (verdict === 'conflict') {
       const held = stream.get(event.seq);
       const isNew = held !== undefined && stream.isConflicted(event.seq) && !before.conflicted;
@@ -91,6 +91,39 @@ export class TranscriptFold {
   /** The transcript of a channel; `null` for what belongs to none. */
   transcript(channelId: string | null): CarriedTranscript {
     return this.#fold(channelId).transcript();
+  }
+
+  /**
+   * Lets lines of a channel go until so many characters of them are gone: of whole ended turns, oldest first, of which only a short
+   * form stays. What waits for an answer, what goes on and what `isKept` stays. Returns how many characters went.
+   */
+  letGo(channelId: string, units: number, isKept: (turn: Turn) => boolean): number {
+    const before = this.log.units;
+    const gone = () => before - this.log.units;
+    this.#fold(channelId).letGo(
+      (turn) => gone() < units && !isKept(turn),
+      (stream, first, last, letGo) => this.log.stream(stream)?.letGo(first, last, letGo) === true,
+    );
+    return gone();
+  }
+
+  /** The lines of a channel that were let go, oldest first; with `turnId` those of that turn. */
+  away(channelId: string | null, turnId?: string): readonly SeqRange[] {
+    return this.#laidOut()
+      .segments(channelId)
+      .flatMap(({ stream }) => this.log.stream(stream)?.away.map((lines) => ({ stream, ...lines })) ?? [])
+      .filter(({ event }) => turnId === undefined || event.letGo.turn.id === turnId)
+      .map(({ stream, first, last }) => ({ stream, first, last }));
+  }
+
+  /** Whoever was asked for lines that were let go has them no more: their turn says so. */
+  noteGone({ stream, first }: Pick<SeqRange, 'stream' | 'first'>): void {
+    const log = this.log.stream(stream);
+    const turn = log?.away.find((lines) => lines.first === first)?.event.letGo.turn;
+    if (log === undefined || turn === undefined) return;
+    const gone: Turn = { ...turn, away: turn.away?.map((away) => ({ ...away, letGo: 'gone' as const })) ?? [] };
+    log.shorten(first, gone);
+    this.#folds.get(log.channelId)?.shorten(gone);
   }
 
   /** A channel's events in the order they are folded in, for a replay of them. */

@@ -1,4 +1,5 @@
 import type { ObserverEvent } from '@heliograph/wire/observer';
+import type { LetGoTurn } from './let-go.ts';
 
 /** An observer event as the log hands it to the reducer: parts joined, conflicts marked. */
 export interface LogEvent extends ObserverEvent {
@@ -8,6 +9,8 @@ export interface LogEvent extends ObserverEvent {
   readonly conflict?: true;
   /** An `acp_part` whose set is complete and does not join (SHA-256, limits): shown raw. */
   readonly unjoined?: true;
+  /** It stands for lines that were let go, from `seq` to `lastSeq`. */
+  readonly letGo?: LetGoTurn;
 }
 
 /** The name foreign events (without `stream`) have in refs. */

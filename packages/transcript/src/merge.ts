@@ -1,4 +1,5 @@
 import { type LaneKey, laneKey, type Segment } from './lane.ts';
+import type { LetGoTurn } from './let-go.ts';
 import type { LogEvent } from './log-event.ts';
 
 export type LaneName = 'own' | 'shared';
@@ -41,7 +42,13 @@ export function take(segment: Segment, cursor: Cursor): Taken | undefined {
   const event = lane === 'shared' ? shared : own;
   const key = heads[lane];
   if (event === undefined || key === undefined) return undefined;
-  return { lane, key, event, cursor: after(cursor, lane, key, event.timestamp), heads };
+  const next = event.letGo === undefined ? undefined : behind(event.letGo, cursor, segment);
+  return { lane, key, event, cursor: next ?? after(cursor, lane, key, event.timestamp), heads };
+}
+
+/** The place behind lines that were let go: what their harness told meanwhile was taken with them. */
+function behind(letGo: LetGoTurn, { segment }: Cursor, { run }: Segment): Cursor | undefined {
+  return letGo.run === run ? { ...letGo.cursor, segment } : undefined;
 }
 
 function after(cursor: Cursor, lane: LaneName, key: LaneKey, timestamp: string): Cursor {

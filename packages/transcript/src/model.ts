@@ -93,8 +93,16 @@ export interface Turn {
   readonly usage: TurnUsage | undefined;
   readonly items: readonly Item[];
   readonly refs: readonly SeqRange[];
-  /** In what a window shows: how many items are not here before `items[before]`, of this turn or of ones before it. */
-  readonly away?: readonly { readonly before: number; readonly items: number }[];
+  /** How many items are not here before `items[before]` (its number of items: after the last), of this turn or of ones before it. */
+  readonly away?: readonly AwayItems[];
+}
+
+/** Items that are not here: not told by a window, or, where `letGo` says so, with their lines let go of. */
+export interface AwayItems {
+  readonly before: number;
+  readonly items: number;
+  /** `kept`: they come back when they are asked for; `gone`: whoever was asked has their lines no more. */
+  readonly letGo?: 'kept' | 'gone';
 }
 
 export type TurnOutcome = 'completed' | 'cancelled' | 'killed' | 'failed' | 'refused' | 'unknown';

@@ -3,6 +3,7 @@ import type { EventLog } from './event-log.ts';
 import { asObject, parseObject, text } from './json.ts';
 import { readLine } from './lines.ts';
 import { FOREIGN_STREAM, type LogEvent } from './log-event.ts';
+import type { SeqRange } from './model.ts';
 import { updateKind } from './update.ts';
 
 /** One line of the raw rail: what went over the wire exactly as it was, or a note of the harness. */
@@ -37,25 +38,33 @@ export interface RawLines {
   at(index: number): RawLine | undefined;
   /** Where the line that holds this event stands, −1 when it is not here. Cost: a few binary searches. */
   indexOf(stream: string, seq: number): number;
+  /** The lines that were let go among which this one is. */
+  awayAt(index: number): SeqRange | undefined;
 }
 
 /** The lines of the given streams, one stream after the other; foreign channels by `FOREIGN_STREAM` and `channelId`. */
 export function selectRawLines(log: EventLog, streams: readonly string[], channelId: string | null = null): RawLines {
   const cache = new WeakMap<ObserverEvent, RawLine>();
   const sources = lineSources(log, streams, channelId);
+  const find = <T>(index: number, read: (source: LineSource, index: number) => T | undefined) => {
+    let left = index;
+    for (const source of sources) {
+      const count = source.length();
+      if (left < count) return read(source, left);
+      left -= count;
+    }
+    return undefined;
+  };
   return {
     get length() {
       return sources.reduce((sum, { length }) => sum + length(), 0);
     },
-    at(index) {
-      let left = index;
-      for (const { length, at } of sources) {
-        const count = length();
-        if (left < count) return cached(cache, at(left));
-        left -= count;
-      }
-      return undefined;
-    },
+    at: (index) => find(index, ({ at }, place) => cached(cache, at(place))),
+    awayAt: (index) =>
+      find(index, ({ stream }, place) => {
+        const away = log.stream(stream)?.awayAt(place);
+        return away === undefined ? undefined : { stream, first: away.first, last: away.last };
+      }),
     indexOf(stream, seq) {
       let before = 0;
       for (const source of sources) {

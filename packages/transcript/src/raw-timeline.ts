@@ -14,10 +14,11 @@ interface Place {
 export function selectRawTimeline(log: EventLog, streams: readonly string[]): RawLines {
   const lanes = streams.map((stream) => selectRawLines(log, [stream]));
   // From the log and not from the lines: a line is read only when somebody looks at it.
-  const timeOf = (lane: number, index: number) => log.stream(streams[lane] as string)?.lineAt(index)?.timestamp ?? '';
+  const timeOf = (lane: number, index: number) => log.stream(streams[lane] as string)?.lineTime(index) ?? '';
   let places: Place[] = [];
   let counts = lanes.map(() => 0);
   let lastStamps = lanes.map(() => '');
+  let moves = 0;
 
   /** The new lines, in order; undefined when something else than an append happened. */
   function appended(): Place[] | undefined {
@@ -38,8 +39,10 @@ export function selectRawTimeline(log: EventLog, streams: readonly string[]): Ra
   }
 
   function sync(): void {
-    if (lanes.every((lines, lane) => lines.length === counts[lane])) return;
-    const fresh = appended();
+    const moved = streams.reduce((sum, stream) => sum + (log.stream(stream)?.moves ?? 0), 0);
+    if (moved === moves && lanes.every((lines, lane) => lines.length === counts[lane])) return;
+    const fresh = moved === moves ? appended() : undefined;
+    moves = moved;
     if (fresh !== undefined) for (const place of fresh) places.push(place);
     else {
       places = [];
@@ -59,6 +62,11 @@ export function selectRawTimeline(log: EventLog, streams: readonly string[]): Ra
       sync();
       const place = places[index];
       return place === undefined ? undefined : lanes[place.lane]?.at(place.index);
+    },
+    awayAt(index) {
+      sync();
+      const place = places[index];
+      return place === undefined ? undefined : lanes[place.lane]?.awayAt(place.index);
     },
     indexOf(stream, seq) {
       sync();

@@ -7,8 +7,9 @@ import { reduceElicitationComplete } from './elicitation.ts';
 import { placeConflict } from './failure.ts';
 import { placeGap } from './gap.ts';
 import { asObject, object, parseObject, text } from './json.ts';
+import { reduceLetGo } from './let-go.ts';
 import { readLine } from './lines.ts';
-import type { LogEvent } from './log-event.ts';
+import { FOREIGN_STREAM, type LogEvent } from './log-event.ts';
 import { endAgent, noteHarness, reduceNote } from './note.ts';
 import { countReplayed, placeNotice } from './notice.ts';
 import { abortQuestions } from './question.ts';
@@ -45,6 +46,10 @@ export function reduce(transcript: CarriedTranscript, event: LogEvent): CarriedT
 /** `reduce` into a draft: folding many events then costs each array one copy, not one per event. */
 export function reduceInto(draft: Draft, event: LogEvent): void {
   const { channelId } = draft;
+  if (event.letGo !== undefined) {
+    reduceLetGo(draft, event.stream ?? FOREIGN_STREAM, event.letGo);
+    return;
+  }
   if (channelId !== null && event.channelId !== null && event.channelId !== channelId) return;
   const step = new Step(draft, event);
   if (channelId !== null && event.channelId === null) reduceShared(step);

@@ -1,14 +1,18 @@
 import { joinParts, type ObserverEvent, parsePart } from '@heliograph/wire/observer';
+import { AwayBook, type AwayLines } from './away-lines.ts';
 import { parseObject } from './json.ts';
+import type { LetGoTurn } from './let-go.ts';
 import type { LogEvent } from './log-event.ts';
+import type { Turn } from './model.ts';
 import { isRedactedCopy } from './redacted-copy.ts';
 import { SeqRanges, type SeqSpan } from './seq-ranges.ts';
 
 /**
  * `appended`: newest so far. `reordered`: older than others held. `duplicate`: held already, or a redacted copy of what is.
- * `restored`: takes the place of its redacted copy. `conflict`: refused.
+ * `restored`: takes the place of its redacted copy, or makes lines that were let go whole again. `returned`: one of those, of which
+ * others are still away. `conflict`: refused.
  */
-export type Verdict = 'appended' | 'reordered' | 'duplicate' | 'restored' | 'conflict';
+export type Verdict = 'appended' | 'reordered' | 'duplicate' | 'restored' | 'returned' | 'conflict';
 
 /** The events of one stream by seq. */
 export class StreamLog {
@@ -22,6 +26,12 @@ export class StreamLog {
   readonly #joined = new WeakMap<ObserverEvent, LogEvent>();
   #owner: string | null | undefined;
   #announced = 0;
+  /** What was let go; its seqs are held all the same. */
+  readonly #away = new AwayBook();
+  /** Characters of the payloads that are here. */
+  units = 0;
+  /** How often lines came back that were let go, or went. */
+  moves = 0;
   /** How often events were thrown out again, because the stream turned out to be another channel's. */
   evictions = 0;
 
@@ -29,8 +39,14 @@ export class StreamLog {
     this.stream = stream;
   }
 
+  /** Events held, those let go among them. */
   get count(): number {
-    return this.#events.size;
+    return this.#held.indexOf(Number.MAX_SAFE_INTEGER);
+  }
+
+  /** What was let go and is not whole here again, oldest first. */
+  get away(): readonly Readonly<AwayLines>[] {
+    return this.#away.stretches;
   }
 
   /** The newest seq held. */
@@ -66,8 +82,10 @@ export class StreamLog {
     }
     if (seq === 1 && event.kind === 'stream_opened') this.#setOwner(event);
     else if (this.#owner !== undefined && event.channelId !== this.#owner) return 'conflict';
+    const away = this.#away.at(seq);
+    if (away !== undefined) return this.#comeBack(event, away);
     const verdict = seq > this.#held.last ? 'appended' : 'reordered';
-    this.#events.set(seq, event);
+    this.#put(event);
     this.#held.add(seq);
     if (event.kind === 'acp_part') this.#noteSet(event);
     if (verdict === 'reordered') this.#linesBefore = undefined;
@@ -76,7 +94,7 @@ export class StreamLog {
 
   /** The exact event, where a redacted copy of it stood. */
   #restore(event: ObserverEvent): Verdict {
-    this.#events.set(event.seq, event);
+    this.#put(event);
     if (event.kind === 'acp_part') {
       const last = this.#events.get(this.lastPartOf(event) ?? event.seq);
       if (last !== undefined) this.#joined.delete(last);
@@ -85,13 +103,66 @@ export class StreamLog {
     return 'restored';
   }
 
+  #put(event: ObserverEvent): void {
+    this.units += event.payload.length - (this.#events.get(event.seq)?.payload.length ?? 0);
+    this.#events.set(event.seq, event);
+  }
+
+  #drop(seq: number): void {
+    this.units -= this.#events.get(seq)?.payload.length ?? 0;
+    this.#events.delete(seq);
+  }
+
+  /** Which sets of parts are complete was known when they went: half of one must not be taken for another. */
+  #comeBack(event: ObserverEvent, away: AwayLines): Verdict {
+    this.#put(event);
+    const last = event.kind === 'acp_part' ? this.#events.get(this.lastPartOf(event) ?? event.seq) : undefined;
+    if (last !== undefined) this.#joined.delete(last);
+    this.moves++;
+    away.missing--;
+    if (away.missing > 0) return 'returned';
+    this.#away.remove(away);
+    return 'restored';
+  }
+
+  /**
+   * Lets the lines from `first` to `last` go: their seqs stay held, and `letGo` is read in their place until all of them are here
+   * again. False, and nothing goes, where one of them is missing, the stream's beginning is among them or was not heard, or
+   * a line in parts goes over an end of them.
+   */
+  letGo(first: number, last: number, letGo: LetGoTurn): boolean {
+    const oldest = this.#events.get(first);
+    const isEdge = (seq: number) => {
+      const event = this.#events.get(seq);
+      const part = event?.kind === 'acp_part' ? parsePart(event) : undefined;
+      return part === undefined || part.index === part.count - 1;
+    };
+    if (first < 2 || this.#owner === undefined || oldest === undefined || !this.#isWhole(first, last)) return false;
+    if (!isEdge(first - 1) || !isEdge(last)) return false;
+    const { stream, timestamp, channelId } = oldest;
+    const nothing = { agentIndex: null, sessionId: null, turnId: null, payload: '' };
+    const event = { ...nothing, stream, seq: first, lastSeq: last, timestamp, channelId, kind: 'let_go', letGo };
+    for (let seq = first; seq <= last; seq++) this.#drop(seq);
+    this.#away.add({ first, last, missing: last - first + 1, event } as AwayLines);
+    this.moves++;
+    return true;
+  }
+
+  /** Another short form of what was let go from `first` on. */
+  shorten(first: number, turn: Turn): void {
+    const away = this.#away.at(first);
+    if (away === undefined) return;
+    this.#away.remove(away);
+    this.#away.add({ ...away, event: { ...away.event, letGo: { ...away.event.letGo, turn } } });
+  }
+
   #setOwner(event: ObserverEvent): void {
     const named = parseObject(event.payload)?.channelId;
     const owner = typeof named === 'string' || named === null ? named : event.channelId;
     this.#owner = owner;
     for (const [seq, held] of this.#events) {
       if (held.channelId === owner) continue;
-      this.#events.delete(seq);
+      this.#drop(seq);
       this.#held.remove(seq);
       this.evictions++;
     }
@@ -124,7 +195,8 @@ export class StreamLog {
   /** The first event after `seq`, as the reducer reads it: with the last of its parts a payload is whole. */
   next(seq: number): LogEvent | undefined {
     const found = this.#held.next(seq);
-    return found === undefined ? undefined : this.read(found);
+    if (found === undefined) return undefined;
+    return this.#away.at(found)?.event ?? this.read(found);
   }
 
   *range(first: number, last: number): Generator<ObserverEvent> {
@@ -187,8 +259,25 @@ export class StreamLog {
     return this.count - sets.reduce((sum, { first, last }) => sum + last - first, 0);
   }
 
-  /** Line `index`, in seq order; parts joined. Cost: two binary searches. */
+  /** Line `index`, in seq order; parts joined; undefined for one that was let go. Cost: two binary searches. */
   lineAt(index: number): LogEvent | undefined {
+    const seq = this.#seqOfLine(index);
+    return seq === undefined ? undefined : this.read(seq);
+  }
+
+  /** When line `index` was written; of one that was let go, when the first of those was. */
+  lineTime(index: number): string {
+    const seq = this.#seqOfLine(index) ?? 0;
+    return (this.#events.get(seq) ?? this.#away.at(seq)?.event)?.timestamp ?? '';
+  }
+
+  /** The lines that were let go among which line `index` is. */
+  awayAt(index: number): Readonly<AwayLines> | undefined {
+    return this.#away.at(this.#seqOfLine(index) ?? 0);
+  }
+
+  /** The seq of a line: of one in parts that of the last. */
+  #seqOfLine(index: number): number | undefined {
     const { sets, line } = this.#lineIndex();
     let [low, high] = [0, line.length];
     while (low < high) {
@@ -197,15 +286,14 @@ export class StreamLog {
       else high = middle;
     }
     const set = sets[low - 1];
-    if (set === undefined) return this.#readAt(index);
+    if (set === undefined) return this.#held.at(index);
     const after = index - (line[low - 1] ?? 0);
-    if (after === 0) return this.read(set.last);
-    return this.#readAt(this.#held.indexOf(set.last) + after);
+    return after === 0 ? set.last : this.#held.at(this.#held.indexOf(set.last) + after);
   }
 
   /** The line an event is (part of), −1 when it is not here. Cost: two binary searches. */
   lineIndexOf(seq: number): number {
-    if (!this.#events.has(seq)) return -1;
+    if (!this.#held.has(seq)) return -1;
     const { sets, line } = this.#lineIndex();
     let [low, high] = [0, sets.length];
     while (low < high) {
@@ -217,11 +305,6 @@ export class StreamLog {
     if (set === undefined) return this.#held.indexOf(seq);
     const at = line[low - 1] ?? 0;
     return seq <= set.last ? at : at + this.#held.indexOf(seq) - this.#held.indexOf(set.last);
-  }
-
-  #readAt(index: number): LogEvent | undefined {
-    const seq = this.#held.at(index);
-    return seq === undefined ? undefined : this.read(seq);
   }
 
   /** The line number of each set of parts. */

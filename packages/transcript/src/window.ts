@@ -1,5 +1,5 @@
 import type { CarriedTranscript } from './carry.ts';
-import type { Item, Transcript, Turn } from './model.ts';
+import type { AwayItems, Item, Transcript, Turn } from './model.ts';
 
 /** An item by its ids. */
 interface Anchor {
@@ -207,14 +207,16 @@ function cut({ channelId, streams, session, turns, carry }: CarriedTranscript, s
     // A turn of which nothing is there yet is under way, or says only how it ended.
     if (places.length === 0 && (turn.items.length > 0 || start < span.from)) continue;
     const items: Item[] = [];
-    const away: { readonly before: number; readonly items: number }[] = [];
+    const away: AwayItems[] = [];
+    const { away: letGo = [], ...head } = turn;
     for (const place of [...new Set(places)].sort((a, b) => a - b)) {
       if (place > next) away.push({ before: items.length, items: place - next });
       items.push(turn.items[place - start] as Item);
       next = place + 1;
+      for (const one of letGo) if (one.before === next - start) away.push({ ...one, before: items.length });
     }
-    const isWhole = items.length === turn.items.length && away.length === 0;
-    shown.push(isWhole ? turn : { ...turn, items, ...(away.length === 0 ? {} : { away }) });
+    const isWhole = items.length === turn.items.length && away.length === letGo.length;
+    shown.push(isWhole ? turn : { ...head, items, ...(away.length === 0 ? {} : { away }) });
   }
   return { channelId, streams, session, turns: shown };
 }

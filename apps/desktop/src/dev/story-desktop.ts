@@ -32,6 +32,7 @@ export function openStory(
       if (!isTelling) desktop.receive({ type: 'events', events: reader.changes() });
     },
     flush: () => undefined,
+    readAgain: async () => ({ isAnswered: false }),
     post: (answer) => desktop.receive({ type: 'read', answer }),
   });
   /** All of it at once, as between two paints. */

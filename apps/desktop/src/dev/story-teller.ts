@@ -9,6 +9,7 @@ export function storyTeller(): (events: readonly ViewerEvent[]) => readonly Page
     clock,
     onChanges: () => undefined,
     flush: () => undefined,
+    readAgain: async () => ({ isAnswered: false }),
     post: () => undefined,
   });
   return (events) => tellBy(reader, events);

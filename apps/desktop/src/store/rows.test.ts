@@ -37,6 +37,25 @@ test('DT10: a call that waits for leave is told by its card alone, and stands by
   expect(brief(rowsOf(story))).toEqual(['user', 'tool', 'permission']);
 });
 
+test('DT188: of a turn whose lines were let go its prompt, how much is away and its end stand as rows', () => {
+  const story = agent()
+    .prompt('go')
+    .say('a')
+    .say('b')
+    .end('end_turn')
+    .prompt('on')
+    .say('c')
+    .end('end_turn')
+    .prompt('now');
+  const fold = new TranscriptFold();
+  rowsOf(story, fold);
+  fold.letGo(story.channelId, 1_000_000, () => false);
+  const rows = selectRows(fold.transcript(story.channelId));
+  expect(brief(rows).slice(0, 3)).toEqual(['user', 'away', 'turn-end']);
+  const [first] = rows;
+  expect(rows[1]).toMatchObject({ items: 1, before: { turnId: first?.turn.id, itemId: '' }, letGo: 'kept' });
+});
+
 test('DT10: rows of an ended turn stay the same values while the next one grows', () => {
   const story = agent().prompt('one').say('first').end('end_turn');
   const fold = new TranscriptFold();

@@ -1,4 +1,5 @@
 import {
+  type AwayItems,
   type Item,
   isQuestion,
   type PermissionItem,
@@ -65,7 +66,9 @@ export interface AwayRow {
   readonly type: 'away';
   readonly key: string;
   readonly items: number;
+  /** `itemId` '': what was let go of its turn. */
   readonly before: { readonly turnId: string; readonly itemId: string };
+  readonly letGo: AwayItems['letGo'];
   readonly turn: Turn;
 }
 
@@ -106,14 +109,17 @@ function toRows(turn: Turn): readonly Row[] {
   const leave = (item: Item) => leaveOf(item, questions);
   const asked = openRequests(turn);
   const delegated = delegatedCalls(turn);
-  const away = new Map(turn.away?.map(({ before, items }) => [turn.items[before], items]));
-  for (const item of turn.items) {
-    const missing = away.get(item);
-    if (missing !== undefined) {
+  const tellAway = (at: number) => {
+    for (const { before, items, letGo } of turn.away ?? []) {
+      if (before !== at) continue;
       endLooks();
-      const before = { turnId: turn.id, itemId: item.id };
-      rows.push({ type: 'away', key: `away:${turn.id}/${item.id}`, items: missing, before, turn });
+      const itemId = letGo === undefined ? (turn.items[at]?.id ?? '') : '';
+      const key = `away:${turn.id}/${itemId}`;
+      rows.push({ type: 'away', key, items, before: { turnId: turn.id, itemId }, letGo, turn });
     }
+  };
+  for (const [at, item] of turn.items.entries()) {
+    tellAway(at);
     if (item.kind === 'tool' && delegated.inner.has(item)) continue;
     // A call that waits for leave is told by the card that asks for it, unless others were made for it.
     const isTold = item.kind === 'tool' && item.endedAt === undefined && asked.has(item.toolCallId);
@@ -130,6 +136,7 @@ function toRows(turn: Turn): readonly Row[] {
     else rows.push(keepRow(item, { type: 'item', key, item, turn, leave: leave(item) }));
   }
   endLooks();
+  tellAway(turn.items.length);
   if (turn.source !== 'none' && turn.status === 'ended') rows.push({ type: 'turn-end', key: `end:${turn.id}`, turn });
   return rows;
 }

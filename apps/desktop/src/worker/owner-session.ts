@@ -1,4 +1,4 @@
-import type { KnownAgent, RemoteSigner, Viewer } from '@heliograph/client';
+import type { KnownAgent, LinesAgain, RemoteSigner, StreamSpan, Viewer } from '@heliograph/client';
 import { decryptSecretKey, encryptSecretKey } from '@heliograph/crypto/nip49';
 import {
   type Crypto,
@@ -13,6 +13,7 @@ import {
   type Signer,
   sameRelayUrl,
 } from '@heliograph/wire';
+import type { ArchiveLines } from '../archive-ask.ts';
 import type { LinePlace } from '../line-place.ts';
 import { readMoveLink } from '../move-link.ts';
 import type { DeviceKey, DeviceKeyStore, SignerOwner } from './device-key.ts';
@@ -75,6 +76,8 @@ export class OwnerSession {
   #secretKey: Uint8Array | undefined;
   #book: OwnerBook | undefined;
   #viewer: Viewer | undefined;
+  /** The sessions of the archive that streams were read from. */
+  readonly #archived = new Map<string, number>();
   /** Where the key is elsewhere: it can refuse, and be asked again. */
   #remote: RemoteSigner | undefined;
   #ready: Ready | undefined;
@@ -366,6 +369,29 @@ export class OwnerSession {
     }
   }
 
+  /** Asks for lines again that the page had and let go of: this machine's archive where they came from there, else the harness. */
+  async readAgain(agent: string, span: StreamSpan): Promise<LinesAgain> {
+    const [host, session] = [this.#host, this.#archived.get(span.stream)];
+    if (session === undefined || host === undefined)
+      return (await this.#viewer?.readAgain(agent, span)) ?? { isAnswered: false };
+    const isOurs = ({ stream }: Pick<ObserverEvent, 'stream'>) => stream === span.stream;
+    // Nobody calls it off: who waits for it no more has use for the lines all the same.
+    const { signal } = new AbortController();
+    let after: LinePlace | undefined = { stream: span.stream, seq: span.first };
+    while (after !== undefined) {
+      const page: Result<ArchiveLines, Failure> = await host.archive({ ask: 'lines', session, after }, signal);
+      if (!page.ok) return { isAnswered: false };
+      const lines: readonly ObserverEvent[] = page.value.lines;
+      this.#options.onKept(
+        agent,
+        lines.filter((line) => isOurs(line) && line.seq >= span.first && line.seq <= span.last),
+      );
+      const isPast: boolean = lines.length === 0 || lines.some((line) => isOurs(line) && line.seq >= span.last);
+      after = isPast ? undefined : page.value.after;
+    }
+    return { isAnswered: true, gone: [] };
+  }
+
   async #readArchived(
     host: HostApi,
     agent: string,
@@ -376,6 +402,7 @@ export class OwnerSession {
     for (let count = 0; count < MAX_ARCHIVED_LINES; ) {
       const page = await host.archive({ ask: 'lines', session, ...(after === undefined ? {} : { after }) }, signal);
       if (!page.ok) return page;
+      for (const { stream } of page.value.lines) if (stream !== undefined) this.#archived.set(stream, session);
       this.#options.onKept(agent, page.value.lines);
       after = page.value.after;
       count += page.value.lines.length;

@@ -28,6 +28,11 @@ export class SessionLines {
     return streamsOf(this.#streams(), this.run);
   }
 
+  /** How often lines of them were let go or came back. */
+  get moves(): number {
+    return this.streams.reduce((sum, stream) => sum + (this.#fold.log.stream(stream)?.moves ?? 0), 0);
+  }
+
   get lines(): RawLines {
     const [streams, run] = [this.#streams(), this.run];
     if (this.#view?.streams !== streams || this.#view.run !== run) {

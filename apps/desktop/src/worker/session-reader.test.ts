@@ -1,14 +1,20 @@
+import type { StreamSpan } from '@heliograph/client';
 import { applyPatch, Replay, type Transcript, TranscriptFold } from '@heliograph/transcript';
 import { expect, test } from 'vitest';
 import { StoryAgent } from '../dev/story-agent.ts';
 import { ToldSessions } from '../store/told-sessions.ts';
 import { PageFeed } from './page-feed.ts';
 import type { ReaderAnswer } from './reader-protocol.ts';
-import { SessionReader } from './session-reader.ts';
+import { SessionReader, type SessionReaderOptions } from './session-reader.ts';
 import type { PageEvent } from './session-told.ts';
 
+const nobodyAnswers: SessionReaderOptions['readAgain'] = async () => ({ isAnswered: false });
+
 /** A clock that stands still until it is told to go on, and what was told meanwhile. */
-function open() {
+function open({
+  maxUnits = 1_000_000_000,
+  readAgain = nobodyAnswers,
+}: Partial<Pick<SessionReaderOptions, 'maxUnits' | 'readAgain'>> = {}) {
   let nowMs = 0;
   const timers = new Set<{ readonly atMs: number; readonly fire: () => void }>();
   const clock = {
@@ -29,6 +35,8 @@ function open() {
     onChanges: tellChanges,
     flush: tellChanges,
     post: (answer) => answers.push(answer),
+    maxUnits,
+    readAgain,
   });
   /** Fires what is due in the next so many ms; returns how often something was fired. */
   const wait = (ms: number): number => {
@@ -220,6 +228,7 @@ test('DT110: a past is made of what the page is told before it, also while chang
     clock,
     onChanges: () => feed.changed(),
     flush: () => feed.flush(),
+    readAgain: nobodyAnswers,
     post(answer) {
       feed.flush();
       if (answer.type === 'replay') length = answer.length;
@@ -388,7 +397,13 @@ test('DT173: a fold that takes long is done again only so often that other work 
     },
   };
   let asked = 0;
-  const reader = new SessionReader({ clock, onChanges: () => asked++, flush: () => undefined, post: () => undefined });
+  const reader = new SessionReader({
+    clock,
+    onChanges: () => asked++,
+    flush: () => undefined,
+    post: () => undefined,
+    readAgain: nobodyAnswers,
+  });
   const agent = new StoryAgent({ name: 'Ada', host: 'box', cwd: '/srv', startMs: 0 }).prompt('go');
   const take = (n: number) => reader.take({ type: 'events', agent: agent.publicKey, events: agent.events.slice(0, n) });
   take(3);
@@ -428,6 +443,7 @@ test('DT173: a clock that is set, or a machine that slept while it folded, holds
     onChanges: () => undefined,
     flush: () => undefined,
     post: () => undefined,
+    readAgain: nobodyAnswers,
   });
   const agent = new StoryAgent({ name: 'Ada', host: 'box', cwd: '/srv', startMs: 0 }).prompt('go');
   const say = () => {
@@ -443,4 +459,124 @@ test('DT173: a clock that is set, or a machine that slept while it folded, holds
   // Set back by an hour.
   nowMs -= 3_600_000;
   expect(say()).toBe(1);
+});
+
+/** A session of which all but the newest turns are let go, and what is asked for again. */
+function openBounded(answer: 'comes' | 'gone' | 'silent' = 'comes') {
+  const asked: StreamSpan[] = [];
+  const state = { answer };
+  const stage = open({
+    maxUnits: 5_000_000,
+    async readAgain(agentKey, span) {
+      asked.push(span);
+      if (state.answer === 'silent') return { isAnswered: false };
+      if (state.answer === 'gone') return { isAnswered: true, gone: [span] };
+      const events = stage.agent.events.filter(
+        ({ stream, seq }) => stream === span.stream && seq >= span.first && seq <= span.last,
+      );
+      stage.reader.take({ type: 'events', agent: agentKey, events });
+      return { isAnswered: true, gone: [] };
+    },
+  });
+  const { agent, tell } = stage;
+  const big = 'word '.repeat(60_000);
+  for (let n = 0; n < 30; n++) {
+    agent.prompt(`question ${n}`);
+    agent.update({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: `${n} ${big}` } }).say('more');
+    agent.end('end_turn');
+    tell();
+  }
+  const whole = new TranscriptFold();
+  for (const event of agent.events) whole.insert(event);
+  const here = () => pageOf(stage.changes, stage.session.channelId);
+  /** Lets what was asked and answered be done. */
+  const settle = async () => {
+    for (let n = 0; n < 20; n++) await Promise.resolve();
+  };
+  return { ...stage, asked, state, whole, here, settle };
+}
+
+const letGoIn = ({ turns }: Transcript) => turns.filter(({ away }) => away?.some(({ letGo }) => letGo !== undefined));
+
+test('DT187: beyond the bound whole turns that nobody looked at go, in short they stay, and come back where they are gone to', async () => {
+  const { reader, asked, whole, here, session, settle, answers } = openBounded();
+  const { channelId } = session;
+  const all = whole.transcript(channelId);
+  expect(here().turns.map(({ id }) => id)).toEqual(all.turns.map(({ id }) => id));
+  expect(letGoIn(here()).length).toBeGreaterThan(10);
+  expect(here().turns.at(-1)).toEqual(all.turns.at(-1));
+  expect(asked).toEqual([]);
+  reader.receive({ type: 'show', id: 1, session });
+  const [first] = letGoIn(here());
+  const before = { turnId: first?.id ?? '', itemId: '' };
+  reader.receive({ type: 'more', id: 1, before });
+  reader.receive({ type: 'more', id: 1, before });
+  await settle();
+  expect(asked).toHaveLength(1);
+  expect(here().turns.find(({ id }) => id === first?.id)).toEqual(all.turns.find(({ id }) => id === first?.id));
+  const line = all.turns[3]?.items.at(-1)?.refs[0];
+  const place = { stream: line?.stream ?? '', seq: line?.first ?? 0 };
+  reader.receive({ type: 'reach', id: 1, ask: 5, place });
+  expect(answers.at(-1)).not.toMatchObject({ ask: 5 });
+  await settle();
+  expect(answers.at(-1)).toEqual({ type: 'reached', id: 1, ask: 5 });
+  expect(here().turns.find(({ id }) => id === all.turns[3]?.id)?.items).toEqual(all.turns[3]?.items);
+});
+
+test('DT187: what reads all of a session has all of it: a search, its past, a file; the lines where somebody looks', async () => {
+  const { reader, asked, answers, whole, session, settle, wait } = openBounded();
+  const run = undefined;
+  reader.receive({ type: 'lines', id: 1, session, run });
+  wait(400);
+  reader.receive({ type: 'read-lines', id: 1, from: 20, count: 60 });
+  const told = () => answers.findLast((answer) => answer.type === 'lines');
+  expect(told()?.lines.length).toBeLessThan(60);
+  const { edition = 0 } = told() ?? {};
+  await settle();
+  wait(400);
+  expect(told()?.edition).toBeGreaterThan(edition);
+  reader.receive({ type: 'read-lines', id: 1, from: 20, count: 8 });
+  expect(told()?.lines).toHaveLength(8);
+  reader.receive({ type: 'stop', id: 1 });
+  reader.receive({ type: 'search', id: 2, session, needle: 'more' });
+  await settle();
+  wait(60_000);
+  const found = answers.findLast((answer) => answer.type === 'found');
+  expect([found?.found.count, found?.isDone]).toEqual([30, true]);
+  reader.receive({ type: 'stop', id: 2 });
+  expect(asked.length).toBeGreaterThan(10);
+  reader.receive({ type: 'save-lines', id: 3, session, run, selection: 'read' });
+  await settle();
+  const saved = answers.findLast((answer) => answer.type === 'saved');
+  const lines = [...whole.log.streams()].flatMap((stream) => [...whole.log.range(stream)]);
+  const size = lines
+    .filter(({ kind }) => kind === 'acp_read')
+    .reduce((sum, { payload }) => sum + payload.length + 1, 0);
+  expect(saved?.file.size).toBe(size);
+});
+
+test('DT188: what nobody has any more is said where it stood, is asked for again where somebody comes back, and makes no file', async () => {
+  const { reader, answers, here, session, settle, state, asked, wait } = openBounded('gone');
+  reader.receive({ type: 'show', id: 1, session });
+  const [first] = letGoIn(here());
+  const more = () => reader.receive({ type: 'more', id: 1, before: { turnId: first?.id ?? '', itemId: '' } });
+  more();
+  await settle();
+  const now = () => here().turns.find(({ id }) => id === first?.id);
+  expect(now()?.away?.[0]?.letGo).toBe('gone');
+  reader.receive({ type: 'save-lines', id: 3, session, run: undefined, selection: 'all' });
+  await settle();
+  expect(answers.at(-1)).toMatchObject({ type: 'not-saved', id: 3 });
+  reader.receive({ type: 'scan', id: 4, session, run: undefined });
+  await settle();
+  expect(answers.at(-1)).toMatchObject({ type: 'not-saved', id: 4 });
+  state.answer = 'silent';
+  more();
+  await settle();
+  const tries = asked.length;
+  state.answer = 'comes';
+  wait(6_000);
+  await settle();
+  expect(asked.length).toBe(tries + 1);
+  expect(now()?.away).toBeUndefined();
 });

@@ -1,5 +1,5 @@
 import type { Clock } from '@heliograph/client';
-import type { RawLine } from '@heliograph/transcript';
+import type { RawLine, SeqRange } from '@heliograph/transcript';
 import type { LinePlace } from '../line-place.ts';
 import { MAX_READ_LINES } from '../store/line-window.ts';
 import type { ReaderAnswer, ReaderFollowing } from './reader-protocol.ts';
@@ -18,6 +18,8 @@ export interface StandingLinesOptions {
   readonly id: number;
   readonly clock: Clock;
   readonly lines: SessionLines;
+  /** Asks for lines that were let go. */
+  readonly bringBack: (ranges: readonly SeqRange[]) => void;
   readonly post: (answer: ReaderAnswer) => void;
 }
 
@@ -25,7 +27,7 @@ export interface StandingLinesOptions {
 export class StandingLines implements Standing {
   readonly agent: string;
   readonly #options: StandingLinesOptions;
-  #told: { readonly count: number; readonly last: RawLine | undefined } | undefined;
+  #told: { readonly count: number; readonly last: RawLine | undefined; readonly moves: number } | undefined;
   #edition = 0;
   #rest: (() => void) | undefined;
   #isDue = false;
@@ -76,23 +78,39 @@ export class StandingLines implements Standing {
 
   /** Whether the lines that were there stand where they stood; from now on the page is told of those that are. */
   #note(): boolean {
-    const { lines } = this.#options.lines;
+    const { lines, moves } = this.#options.lines;
     const { count, last } = this.#told ?? { count: 0, last: undefined };
     const now = count === 0 ? undefined : lines.at(count - 1);
-    const isSame = now?.stream === last?.stream && now?.seq === last?.seq && now?.lastSeq === last?.lastSeq;
+    const isSame =
+      now?.stream === last?.stream &&
+      now?.seq === last?.seq &&
+      now?.lastSeq === last?.lastSeq &&
+      moves === (this.#told?.moves ?? moves);
     if (!isSame) this.#edition++;
-    this.#told = { count: lines.length, last: lines.at(lines.length - 1) };
+    this.#told = { count: lines.length, last: lines.at(lines.length - 1), moves };
     return isSame;
   }
 
   #tell(from: number, to: number): void {
-    const { id, lines, post } = this.#options;
+    const { id, lines, post, bringBack } = this.#options;
     const view = lines.lines;
-    const read: RawLine[] = [];
+    const tell = (at: number, read: readonly RawLine[]) =>
+      post({ type: 'lines', id, count: view.length, edition: this.#edition, from: at, lines: read });
+    const away = new Map<string, SeqRange>();
+    let read: RawLine[] = [];
     for (let index = from; index < to; index++) {
       const line = view.at(index);
-      if (line !== undefined) read.push(line);
+      if (line !== undefined) {
+        read.push(line);
+        continue;
+      }
+      if (read.length > 0) tell(index - read.length, read);
+      read = [];
+      // Once what was let go is back there is another edition, and all is asked for anew.
+      const range = view.awayAt(index);
+      if (range !== undefined) away.set(`${range.stream}/${range.first}`, range);
     }
-    post({ type: 'lines', id, count: view.length, edition: this.#edition, from, lines: read });
+    tell(to - read.length, read);
+    bringBack([...away.values()]);
   }
 }

@@ -1,4 +1,4 @@
-import type { Item, Transcript, TranscriptFold, Turn } from '@heliograph/transcript';
+import type { Item, SeqRange, Transcript, TranscriptFold, Turn } from '@heliograph/transcript';
 import { coversLine } from '../store/rows.ts';
 import type { ItemPlace, ReaderAnswer, ReaderFollowing } from './reader-protocol.ts';
 import { LISTED_ITEMS, type SessionTeller } from './session-teller.ts';
@@ -14,6 +14,8 @@ export interface StandingViewOptions {
   readonly id: number;
   readonly fold: TranscriptFold;
   readonly teller: SessionTeller;
+  /** Asks for lines that were let go; fulfilled once they are here or will not come. */
+  readonly bringBack: (ranges: readonly SeqRange[]) => Promise<void>;
   /** There is something to tell now. */
   readonly onChanges: () => void;
   readonly post: (answer: ReaderAnswer) => void;
@@ -43,16 +45,34 @@ export class StandingView implements Standing {
   changed(): void {}
 
   receive(more: ReaderFollowing): void {
-    const { id, fold, channelId, post } = this.#options;
+    const { fold, channelId, bringBack } = this.#options;
     if (more.type === 'follow') this.#window.hold(!more.isAtEnd);
-    if (more.type === 'more') this.#window.extend(more.before, MORE_ITEMS);
-    if (more.type === 'reach') {
-      const transcript = fold.transcript(channelId);
-      this.#window.reach(transcript, isAt(more.place, transcript));
+    if (more.type === 'more') {
+      this.#window.extend(more.before, MORE_ITEMS);
+      void bringBack(more.before.itemId === '' ? fold.away(channelId, more.before.turnId) : []);
     }
+    if (more.type === 'reach') {
+      const away = this.#awayAt(more.place);
+      if (away.length === 0) this.#reach(more);
+      else void bringBack(away).then(() => this.#reach(more));
+    } else this.#tell();
+  }
+
+  /** What was let go of the turn in which a place is. */
+  #awayAt(place: ItemPlace): readonly SeqRange[] {
+    const { fold, channelId } = this.#options;
+    if (place === 'first') return [];
+    if (!('stream' in place)) return place.turnId === undefined ? [] : fold.away(channelId, place.turnId);
+    return fold.away(channelId).filter((range) => coversLine([range], place.stream, place.seq));
+  }
+
+  #reach({ place, ask }: Extract<ReaderFollowing, { readonly type: 'reach' }>): void {
+    const { id, fold, channelId, post } = this.#options;
+    const transcript = fold.transcript(channelId);
+    this.#window.reach(transcript, isAt(place, transcript));
     this.#tell();
     // After what it speaks of.
-    if (more.type === 'reach') post({ type: 'reached', id, ask: more.ask });
+    post({ type: 'reached', id, ask });
   }
 
   stop(): void {

@@ -38,6 +38,7 @@ const reader = new SessionReader({
     if (answer.type !== 'lines') feed.flush();
     post({ type: 'read', answer });
   },
+  readAgain: (agent, span) => session.readAgain(agent, span),
 });
 function take(event: ViewerEvent): void {
   if (event.type === 'events') reader.take(event);

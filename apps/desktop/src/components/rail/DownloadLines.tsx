@@ -1,4 +1,5 @@
 import { Download } from 'lucide-react';
+import { useState } from 'react';
 import type { RawSelection } from '../../export/raw-files.ts';
 import type { SessionRef } from '../../store/session-ref.ts';
 import { saveFile } from '../parts/save-file.ts';
@@ -17,12 +18,17 @@ export function DownloadLines(props: { readonly run: string | undefined; readonl
   const { reader } = useDesktop();
   const { isOpen, setOpen, place, button, panelId } = usePopover();
 
+  const [problem, setProblem] = useState<string>();
+
   const save = (selection: RawSelection) => {
     const asked = reader.ask({ type: 'save-lines', session, run, selection }, (answer) => {
-      if (answer.type === 'saved') saveFile(answer.name, answer.file);
+      if (answer.type === 'saved') {
+        saveFile(answer.name, answer.file);
+        setOpen(false);
+      }
+      setProblem(answer.type === 'not-saved' ? answer.message : undefined);
       asked.stop();
     });
-    setOpen(false);
   };
   return (
     <div className="relative" {...place}>
@@ -49,6 +55,11 @@ export function DownloadLines(props: { readonly run: string | undefined; readonl
               {words}
             </button>
           ))}
+          {problem !== undefined && (
+            <p role="alert" className="px-2.5 pt-1 text-s">
+              {problem}
+            </p>
+          )}
           <p className="px-2.5 pt-1 pb-1.5 text-s text-ink-3">Each line as it was on the wire, with its line end.</p>
         </div>
       )}

@@ -97,6 +97,7 @@ export function openWorld(routes?: Readonly<Record<string, Route>>): OwnerSessio
         publicKey: PUBLIC,
         control: (agent, draft) => `${world.calls.push(`control ${agent} ${draft.type}`)}`,
         resync: (agent) => world.calls.push(`resync ${agent}`),
+        readAgain: async () => ({ isAnswered: false }),
         nameAgent: (agent, name) => world.calls.push(`name ${agent} ${name}`),
         setAgents: (agents) => world.calls.push(`agents ${agents.map(({ name }) => name)}`),
         setRelays: (relays) => world.calls.push(`relays ${relays}`),
