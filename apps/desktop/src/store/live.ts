@@ -77,11 +77,21 @@ export function gapState(
   repairs: Repairs,
   gap: GapItem,
 ): 'lost' | 'awaited' | 'missing' | 'unasked' {
-  const isIn = (spans: readonly StreamSpan[]) =>
-    spans.some(({ stream, first, last }) => stream === gap.stream && first <= gap.lastSeq && last >= gap.firstSeq);
+  const within = (spans: readonly StreamSpan[]) =>
+    spans.filter(({ stream, first, last }) => stream === gap.stream && first <= gap.lastSeq && last >= gap.firstSeq);
   if (gap.lost) return 'lost';
-  if (presence?.harness === 'live' && isIn(repairs.awaited)) return 'awaited';
-  if (isIn(repairs.gone)) return 'lost';
+  if (presence?.harness === 'live' && within(repairs.awaited).length > 0) return 'awaited';
+  if (covers(within(repairs.gone), gap)) return 'lost';
   if (presence?.harness === 'waiting') return 'awaited';
   return presence?.harness === 'live' ? 'missing' : 'unasked';
+}
+
+/** Whether every line of a gap is in one of these spans of its stream. */
+function covers(spans: readonly StreamSpan[], { firstSeq, lastSeq }: GapItem): boolean {
+  let next = firstSeq;
+  for (const { first, last } of spans.toSorted((a, b) => a.first - b.first)) {
+    if (first > next) return false;
+    next = Math.max(next, last + 1);
+  }
+  return next > lastSeq;
 }

@@ -58,7 +58,10 @@ test('DT198: lines that are asked for are on their way; what nobody has says why
   expect(words()).toBe('12 lines are on their way.');
   repair({ awaited: [{ ...span, stream: 'another' }] });
   expect(words()).toBe('12 lines are missing here. Ask again');
+  // Of those that are not gone somebody may still ask.
   repair({ gone: [span] });
+  expect(words()).toBe('12 lines are missing here. Ask again');
+  repair({ gone: [span, { ...span, first: span.first - 2, last: span.first }] });
   expect(words()).toBe('12 lines are missing: the harness, asked for them, does not have them any more.');
 });
 
